@@ -21,7 +21,8 @@ int main(void) {
   run(model, 2);
   double one = 1e9, two = 1e9;  // the best of seven each: what the machine can do when nobody disturbs it
   for (int i = 0; i < 7; i++) one = fmin(one, run(model, 1)), two = fmin(two, run(model, 2));
-  printf("batch of 1000: one thread %.3f s, two threads %.3f s, ratio %.2f (at least 1.8 wanted)\n", one, two, one / two);
+  printf("batch of 1000: one thread %.3f s, two threads %.3f s, ratio %.2f (at least 1.8 wanted)\n", one, two,
+         one / two);
   carom_model_destroy(model);
   return 0;
 }

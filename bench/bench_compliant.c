@@ -11,7 +11,7 @@
 #include "scheme/compliant_internal.h"
 #include "sim.h"
 
-// --- the ball -----------------------------------------------------------------------------------------------------
+// --- the ball --------------------------------------------------------------------------------------------------------
 
 static const hand_ball BALL = {.mass = 1, .gravity = 9.81, .stiffness = 1.5e8, .gap = 1, .rtol = 1e-8, .atol = 1e-8};
 static const double BALL_END = 90.5;  // after 100 bounces, near the top of its flight [s]
@@ -66,22 +66,22 @@ static void compare_ball(int turns) {
   }
   printf("ball, engine:  %ld bounces, %ld steps, %ld evaluations, %.2f ms, energy wrong by %.1e\n",
          summary.contact_episodes, summary.steps, summary.evaluations, 1e3 * engine, summary.energy_imbalance);
-  printf("ball, by hand: %ld bounces, %ld steps, %ld evaluations, %.2f ms, energy wrong by %.1e\n", run.bounces, run.steps,
-         run.evaluations, 1e3 * hand, energy_error(&run));
+  printf("ball, by hand: %ld bounces, %ld steps, %ld evaluations, %.2f ms, energy wrong by %.1e\n", run.bounces,
+         run.steps, run.evaluations, 1e3 * hand, energy_error(&run));
   printf("ball: engine over hand %.2f (at most 1.5 wanted)\n", engine / hand);
   carom_model_destroy(model);
 }
 
-// --- located contact against fixed steps --------------------------------------------------------------------------
+// --- located contact against fixed steps -----------------------------------------------------------------------------
 
 enum { SAMPLES = 10, SIGNALS = 2 };
 
 // A stretch of a model, seen at ten instants.
 typedef struct stretch {
   const char *name, *path;
-  double end;                       // [s]
+  double end;  // [s]
   const char *signal[SIGNALS];
-  double scale[SIGNALS];            // what their errors are measured by
+  double scale[SIGNALS];  // what their errors are measured by
 } stretch;
 
 typedef struct outcome {
@@ -115,7 +115,8 @@ static double distance(const stretch *w, const outcome *a, const outcome *b) {
 static bool fixed_steps(const stretch *w, double step, outcome *o) {
   char text[32];
   snprintf(text, sizeof text, "%.17g", step);
-  const carom_setting settings[] = {{"integrator.type", "rk4"}, {"integrator.step", text}, {"method.compliant.entry", "none"}};
+  const carom_setting settings[] = {
+      {"integrator.type", "rk4"}, {"integrator.step", text}, {"method.compliant.entry", "none"}};
   return observe(w, settings, 3, o);
 }
 
@@ -139,7 +140,7 @@ static void compare_stretch(const stretch *w, const char *rtol, double first_ste
          error_fixed > error ? "more than " : "", ratio);
 }
 
-// --- where the time goes ------------------------------------------------------------------------------------------
+// --- where the time goes ---------------------------------------------------------------------------------------------
 
 enum { STATES = 2000 };
 
@@ -212,10 +213,11 @@ static void share_out(const char *path) {
   double contact = calls * (whole - bare) + looks * (look - kinematics);
   printf("quick-return, 1 s: %ld steps, %.0f right-hand sides, %.0f looks at contacts, %.3f s\n", s.steps, calls, looks,
          seconds);
-  printf("quick-return: %.0f ns a right-hand side, %.0f ns a look; %.0f ns of the run a force evaluation, of it mechanics "
-         "%.0f %%, contact %.0f %%, integrator and scheme %.0f %%\n", 1e9 * whole, 1e9 * look,
-         1e9 * seconds / (double)s.evaluations, 100 * mechanics / seconds, 100 * contact / seconds,
-         100 * (1 - (mechanics + contact) / seconds));
+  printf(
+      "quick-return: %.0f ns a right-hand side, %.0f ns a look; %.0f ns of the run a force evaluation, of it mechanics "
+      "%.0f %%, contact %.0f %%, integrator and scheme %.0f %%\n",
+      1e9 * whole, 1e9 * look, 1e9 * seconds / (double)s.evaluations, 100 * mechanics / seconds,
+      100 * contact / seconds, 100 * (1 - (mechanics + contact) / seconds));
   carom_sim_destroy(a.sim);
   carom_model_destroy(model);
 }
@@ -232,9 +234,12 @@ int main(int count, char **word) {
     return printf("%.2f ms\n", 1e3 * seconds), 0;
   }
   compare_ball(25);
-  compare_stretch(&(stretch){"pendulum", BENCH_MODELS "/pendulum-wall.yaml", 1, {"arm.q", "arm.u"}, {1, 1}}, "1e-8", 1e-4);
-  // Before the trajectories part: 22 impacts; after a tenth of a second runs of different tolerances meet other impacts.
-  const stretch quick_return = {"quick-return", BENCH_MODELS "/quick-return.yaml", 0.05, {"slider.q", "slider.u"}, {1, 1}};
+  compare_stretch(&(stretch){"pendulum", BENCH_MODELS "/pendulum-wall.yaml", 1, {"arm.q", "arm.u"}, {1, 1}}, "1e-8",
+                  1e-4);
+  // Before the trajectories part: 22 impacts; after a tenth of a second runs of different tolerances meet other
+  // impacts.
+  const stretch quick_return = {
+      "quick-return", BENCH_MODELS "/quick-return.yaml", 0.05, {"slider.q", "slider.u"}, {1, 1}};
   compare_stretch(&quick_return, "1e-8", 1e-5);
   compare_stretch(&quick_return, "1e-9", 1e-5);
   compare_stretch(&quick_return, "1e-10", 5e-6);

@@ -130,8 +130,7 @@ typedef struct tally {
 
 // Laws (67) and (68) at one active corner, each as a distance from its graph; percussions scaled to velocities by
 // 1/m3.
-static void check_laws(const hand_slider_crank *s, double gammaN[2], double gammaT[2], double PN, double PT,
-                       tally *t) {
+static void check_laws(const hand_slider_crank *s, double gammaN[2], double gammaT[2], double PN, double PT, tally *t) {
   double xiN = gammaN[1] + s->p.restitution_normal * gammaN[0];
   double xiT = gammaT[1] + s->p.restitution_tangent * gammaT[0];
   double scale = s->p.m3, bound = s->p.friction * PN / scale, speed = fabs(gammaN[0]) + fabs(gammaT[0]) + PN / scale;

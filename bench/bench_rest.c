@@ -1,5 +1,5 @@
-// Ten discs in a slot, zigzag, for a hundred seconds after one of settling: how far they creep, how much deeper they sink,
-// and whether floor and walls carry the weight all the while. The tests do ten seconds of it.
+// Ten discs in a slot, zigzag, for a hundred seconds after one of settling: how far they creep, how much deeper they
+// sink, and whether floor and walls carry the weight all the while. The tests do ten seconds of it.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "clock.h"
 
 enum { DISCS = 10, SECONDS = 100 };
-static const double RADIUS = 0.05;                // [m]
+static const double RADIUS = 0.05;                                                       // [m]
 static const double WEIGHT = DISCS * 100 * 3.14159265358979323846 * 0.05 * 0.05 * 9.81;  // [N]
 
 typedef struct signals {
@@ -67,9 +67,11 @@ int main(void) {
     moved = fmax(moved, fabs(after[i][0] - before[i][0]));
   }
   carom_summary summary = carom_sim_summary(sim);
-  printf("discs in a slot, %d s: moved %.1e m (at most 1e-8 wanted), sank %.1e m (less than 1e-10 wanted), weight carried "
-         "to %.1e (1e-8 wanted), %ld unsolved, %.0f thousand steps a second\n",
-         SECONDS, moved, deepest(&s) - depth, off, summary.unsolved, 1e-3 * (double)summary.steps / (clock_processor() - began));
+  printf(
+      "discs in a slot, %d s: moved %.1e m (at most 1e-8 wanted), sank %.1e m (less than 1e-10 wanted), weight carried "
+      "to %.1e (1e-8 wanted), %ld unsolved, %.0f thousand steps a second\n",
+      SECONDS, moved, deepest(&s) - depth, off, summary.unsolved,
+      1e-3 * (double)summary.steps / (clock_processor() - began));
   carom_sim_destroy(sim);
   carom_model_destroy(model);
   return 0;

@@ -45,8 +45,10 @@ static void race(const char *text, double omega3) {
     hand = fmin(hand, hand_seconds(&h, omega3));
   }
   carom_model_destroy(model);
-  printf("slider-crank, omega3 = %s: engine %.2f million steps a second, by hand %.2f, ratio %.3f (at least 0.25 wanted)\n",
-         text, 1e-6 * STEPS / engine, 1e-6 * STEPS / hand, hand / engine);
+  printf(
+      "slider-crank, omega3 = %s: engine %.2f million steps a second, by hand %.2f, ratio %.3f (at least 0.25 "
+      "wanted)\n",
+      text, 1e-6 * STEPS / engine, 1e-6 * STEPS / hand, hand / engine);
 }
 
 int main(void) {

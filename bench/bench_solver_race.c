@@ -1,6 +1,7 @@
-// The chain of solvers against its best solver alone, on hyperstatic problems of 100 to 1000 contacts: those of the bench,
-// variations of them, those of the references, and files named on the command line (problems that a run has dumped).
-// `bench`, `others` and `references` on the command line name a part, a number the seconds that one run may take.
+// The chain of solvers against its best solver alone, on hyperstatic problems of 100 to 1000 contacts: those of the
+// bench, variations of them, those of the references, and files named on the command line (problems that a run has
+// dumped). `bench`, `others` and `references` on the command line name a part, a number the seconds that one run may
+// take.
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ static const double WANTED = 1.5, PATIENCE = 20;
 static double most = INFINITY;  // of one run [s]
 
 typedef struct tally {
-  int races, over, small;   // over: of at least RACED_FROM contacts and above WANTED; small: above WANTED of the others
+  int races, over, small;  // over: of at least RACED_FROM contacts and above WANTED; small: above WANTED of the others
   double worst;
 } tally;
 
@@ -21,9 +22,11 @@ static void race(tally *t, const char *name, const solve_problem *p) {
   for (int i = 0; i < TOLERANCES; i++) {
     race_result x = race_problem(p, tolerances[i], PATIENCE, most);
     bool large = p->block_count >= RACED_FROM;
-    printf("%-34s %5d contacts to %.0e: %9.2f ms, residual %.1e by %-13s alone %9.2f ms (%s), residual %.1e; ratio %.2f%s\n", name, p->block_count,
-           tolerances[i], 1e3 * x.chain, x.of_chain.residual, x.of_chain.stage, 1e3 * x.alone, x.quickest, x.least, x.ratio,
-           x.ratio > WANTED ? " ABOVE 1.5" : "");
+    printf(
+        "%-34s %5d contacts to %.0e: %9.2f ms, residual %.1e by %-13s alone %9.2f ms (%s), residual %.1e; ratio "
+        "%.2f%s\n",
+        name, p->block_count, tolerances[i], 1e3 * x.chain, x.of_chain.residual, x.of_chain.stage, 1e3 * x.alone,
+        x.quickest, x.least, x.ratio, x.ratio > WANTED ? " ABOVE 1.5" : "");
     fflush(stdout);
     t->races++;
     if (large) t->worst = fmax(t->worst, x.ratio);
@@ -41,7 +44,8 @@ static void race_scene(tally *t, const char *name, scene_data s) {
   arena_free(&memory);
 }
 
-static void race_varied(tally *t, const char *name, scene_data s, int seed, double masses, double friction, double noise) {
+static void race_varied(tally *t, const char *name, scene_data s, int seed, double masses, double friction,
+                        double noise) {
   scene_vary(&s, seed, masses, friction, noise);
   race_scene(t, name, s);
 }
@@ -59,7 +63,8 @@ static void race_file(tally *t, const char *path) {
 }
 
 static void race_references(tally *t) {
-  static const char *const names[] = {"Capsules-i100-1090.dat", "Box_Stacks-i0122-82-5.hdf5", "FrictionContactProblem00071.dat"};
+  static const char *const names[] = {"Capsules-i100-1090.dat", "Box_Stacks-i0122-82-5.hdf5",
+                                      "FrictionContactProblem00071.dat"};
   const char *shared = getenv("CAROM_SHARED");
   for (int i = 0; i < 3; i++) {
     char path[1400];
@@ -120,7 +125,7 @@ int main(int argc, char **argv) {
     else race_file(&t, argv[i]);
   }
   for (int i = 0; all && i < 3; i++) parts[i].race(&t);
-  printf("%d races; ratio at most %.2f from %d contacts on (wanted: %.1f), above in %d; above in %d smaller ones\n", t.races,
-         t.worst, RACED_FROM, WANTED, t.over, t.small);
+  printf("%d races; ratio at most %.2f from %d contacts on (wanted: %.1f), above in %d; above in %d smaller ones\n",
+         t.races, t.worst, RACED_FROM, WANTED, t.over, t.small);
   return 0;
 }

@@ -12,7 +12,7 @@
 #include "solve/solver.h"
 #include "solve_file.h"
 
-// --- reference problems -------------------------------------------------------------------------------------------
+// --- reference problems ----------------------------------------------------------------------------------------------
 
 static void print_result(void *context, const solve_info *info, const char *solver) {
   printf("%-32s %-14s %-10s %8d %10.1e %12.1f us\n", (const char *)context, solver,
@@ -66,7 +66,7 @@ static void run_folder(const char *folder) {
   if (count >= 0) free(files);
 }
 
-// --- timing -------------------------------------------------------------------------------------------------------
+// --- timing ----------------------------------------------------------------------------------------------------------
 
 typedef struct task {
   const solver *solver;
@@ -84,7 +84,9 @@ static void solve_once(void *context) {
 
 static task begin(const solver *s, const solve_problem *p, double tolerance, bool polish) {
   solve_limits limits = solve_limits_of(p);
-  task t = {.solver = s, .problem = p, .settings = solve_settings_default(),
+  task t = {.solver = s,
+            .problem = p,
+            .settings = solve_settings_default(),
             .workspace = solve_workspace_create(&limits, NULL),
             .solution = {calloc((size_t)p->W.rows, sizeof(double)), calloc((size_t)p->W.rows, sizeof(double))}};
   t.settings.tolerance = tolerance;
@@ -122,8 +124,8 @@ static void measure_scene(arena *memory, int contacts, int bodies) {
   const solve_block *blocks = problem_build_blocks(memory, BLOCK_SPACE, 3, contacts, s.mu);
   const int *start = problem_build_start(memory, blocks, contacts);
   for (int factored = contacts > SPARSE_MAX; factored < 2; factored++) {
-    solve_problem p = {contacts, blocks,
-                       factored ? scene_factored(memory, &s, start) : scene_sparse(memory, &s, start), s.q};
+    solve_problem p = {contacts, blocks, factored ? scene_factored(memory, &s, start) : scene_sparse(memory, &s, start),
+                       s.q};
     task t = begin(&solver_nsgs, &p, 1e-8, false);
     double seconds = clock_median(solve_once, &t, 0.05);
     printf(
@@ -140,7 +142,8 @@ static void measure_scene(arena *memory, int contacts, int bodies) {
 static void measure_crowd(arena *memory, int base, double tolerance) {
   scene_data s = scene_balls(base, 0.3, 1e-2);
   const solve_block *blocks = problem_build_blocks(memory, BLOCK_SPACE, 3, s.contacts, s.mu);
-  solve_problem p = {s.contacts, blocks, scene_factored(memory, &s, problem_build_start(memory, blocks, s.contacts)), s.q};
+  solve_problem p = {s.contacts, blocks, scene_factored(memory, &s, problem_build_start(memory, blocks, s.contacts)),
+                     s.q};
   solve_islands islands = {0};
   solve_solution to = {calloc((size_t)p.W.rows, sizeof(double)), calloc((size_t)p.W.rows, sizeof(double))};
   solve_settings settings = solve_settings_default();
@@ -153,9 +156,11 @@ static void measure_crowd(arena *memory, int base, double tolerance) {
     info = islands_solve(&islands, &p, &settings, NULL, &to, NULL);
     least = fmin(least, clock_processor() - began);
   }
-  printf("carom   pile in pieces %6d contacts, %5d balls to %.0e: %9.3f ms, %d sweeps, residual %.1e, %.3f us a contact and sweep, %.0f bytes a contact\n",
-         s.contacts, s.bodies, tolerance, 1e3 * least, info.iterations, info.residual, 1e6 * least / info.iterations / s.contacts,
-         (double)islands.workspace->size / s.contacts);
+  printf(
+      "carom   pile in pieces %6d contacts, %5d balls to %.0e: %9.3f ms, %d sweeps, residual %.1e, %.3f us a contact "
+      "and sweep, %.0f bytes a contact\n",
+      s.contacts, s.bodies, tolerance, 1e3 * least, info.iterations, info.residual,
+      1e6 * least / info.iterations / s.contacts, (double)islands.workspace->size / s.contacts);
   islands_free(&islands);
   free(to.r), free(to.u);
   scene_free(&s);

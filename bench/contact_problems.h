@@ -86,8 +86,12 @@ static inline void scene_row(double sign, const double *f, const double *arm, do
 }
 
 static inline scene_data scene_empty(int contacts, int bodies) {
-  scene_data s = {0, bodies, calloc((size_t)contacts, sizeof *s.body), calloc((size_t)contacts, sizeof *s.J),
-                  calloc(3 * (size_t)contacts, sizeof *s.q), calloc((size_t)contacts, sizeof *s.mu)};
+  scene_data s = {0,
+                  bodies,
+                  calloc((size_t)contacts, sizeof *s.body),
+                  calloc((size_t)contacts, sizeof *s.J),
+                  calloc(3 * (size_t)contacts, sizeof *s.q),
+                  calloc((size_t)contacts, sizeof *s.mu)};
   return s;
 }
 
@@ -158,7 +162,8 @@ static inline scene_data scene_balls(int base, double mu, double noise) {
   dice d = {(uint64_t)base};
   scene_data s = scene_empty(4 * balls + 3 * base * base, balls);
   double(*v)[6] = scene_settling(&d, balls, noise);
-  for (int layer = 0, first = 0, below = 0; layer < base; below = first, first += (base - layer) * (base - layer), layer++) {
+  for (int layer = 0, first = 0, below = 0; layer < base;
+       below = first, first += (base - layer) * (base - layer), layer++) {
     int n = base - layer;
     for (int i = 0; i < n * n; i++)
       for (int k = 0; k < (layer ? 4 : 3); k++) {
@@ -184,8 +189,8 @@ static inline scene_data scene_balls(int base, double mu, double noise) {
 }
 
 // Other bodies in the same places: masses and inertias up to `masses` times as large or small, coefficients of friction
-// between 1/friction and `friction` times what they were, velocities changed by `noise`. A body of mass m is one of mass
-// 1 whose rows are divided by √m.
+// between 1/friction and `friction` times what they were, velocities changed by `noise`. A body of mass m is one of
+// mass 1 whose rows are divided by √m.
 static inline void scene_vary(scene_data *s, int seed, double masses, double friction, double noise) {
   dice d = {(uint64_t)seed};
   double *root = calloc((size_t)s->bodies, sizeof *root), (*v)[6] = calloc((size_t)s->bodies, sizeof *v);
@@ -215,8 +220,7 @@ static inline int scene_block(const scene_data *s, int a, int b, double W[9]) {
       meet = 1;
       for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-          for (int k = 0; k < 6; k++)
-            W[3 * i + j] += s->J[a][p][i][k] * scene_inverse_mass[k] * s->J[b][o][j][k];
+          for (int k = 0; k < 6; k++) W[3 * i + j] += s->J[a][p][i][k] * scene_inverse_mass[k] * s->J[b][o][j][k];
     }
   return meet;
 }

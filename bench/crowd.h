@@ -1,6 +1,6 @@
-// Scenes of many bodies, the same for carom and its peers. Spheres of 5 cm radius fall from a loose grid of ten by ten into a box of 1.2 m, 10 000
-// of them from ten layers into a box of ten times its area; ten
-// boxes of 20 cm stand on each other. Density 1000 kg/m³, friction 0.5, no restitution, steps of 1 ms.
+// Scenes of many bodies, the same for carom and its peers. Spheres of 5 cm radius fall from a loose grid of ten by ten
+// into a box of 1.2 m, 10 000 of them from ten layers into a box of ten times its area; ten boxes of 20 cm stand on
+// each other. Density 1000 kg/m³, friction 0.5, no restitution, steps of 1 ms.
 #ifndef BENCH_CROWD_H
 #define BENCH_CROWD_H
 
@@ -8,12 +8,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define CROWD_RADIUS 0.05    // [m]
-#define CROWD_WALL 0.6       // from the middle of the box [m]
-#define CROWD_SIDE 0.2       // of a box of the stack [m]
-#define CROWD_DENSITY 1000.0 // [kg/m³]
+#define CROWD_RADIUS   0.05    // [m]
+#define CROWD_WALL     0.6     // from the middle of the box [m]
+#define CROWD_SIDE     0.2     // of a box of the stack [m]
+#define CROWD_DENSITY  1000.0  // [kg/m³]
 #define CROWD_FRICTION 0.5
-#define CROWD_STEP 1e-3      // [s]
+#define CROWD_STEP     1e-3  // [s]
 enum { CROWD_SPHERES = 1000, CROWD_BOXES = 10 };
 
 // A number in -1 … 1 that depends on i and k alone.
@@ -68,14 +68,14 @@ static inline double crowd_height(const double (*at)[3], int count) {
 }
 
 static inline void crowd_print_spheres(const char *who, const double (*at)[3], int count, int steps, double seconds) {
-  printf("%-26s %5d spheres: %8.1f steps/s over %d steps, deepest overlap at the end %.1e m, mean height %.4f m\n", who, count,
-         steps / seconds, steps, crowd_overlap(at, count), crowd_height(at, count));
+  printf("%-26s %5d spheres: %8.1f steps/s over %d steps, deepest overlap at the end %.1e m, mean height %.4f m\n", who,
+         count, steps / seconds, steps, crowd_overlap(at, count), crowd_height(at, count));
 }
 
 static inline void crowd_print_stack(const char *who, const double top[3], int steps, double seconds) {
   const double place = (CROWD_BOXES - 0.5) * CROWD_SIDE;
-  printf("%-26s %5d boxes:   %8.1f steps/s over %d steps, top %.1e m too high, %.1e m aside\n", who, CROWD_BOXES, steps / seconds, steps,
-         top[2] - place, hypot(top[0], top[1]));
+  printf("%-26s %5d boxes:   %8.1f steps/s over %d steps, top %.1e m too high, %.1e m aside\n", who, CROWD_BOXES,
+         steps / seconds, steps, top[2] - place, hypot(top[0], top[1]));
 }
 
 #endif

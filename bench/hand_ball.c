@@ -61,7 +61,8 @@ int hand_ball_fall(const hand_ball *b, double t_end, hand_ball_run *run) {
   SUNNonlinearSolver iteration = SUNNonlinSol_FixedPoint(y, 0, context);
   bool done = !CVodeInit(cvode, rates, 0, y) && !CVodeSStolerances(cvode, b->rtol, b->atol) &&
               !CVodeSetUserData(cvode, &f) && !CVodeSetNonlinearSolver(cvode, iteration) &&
-              !CVodeRootInit(cvode, 1, touching) && !CVodeSetMaxNumSteps(cvode, -1) && advance(cvode, &f, y, t_end, run);
+              !CVodeRootInit(cvode, 1, touching) && !CVodeSetMaxNumSteps(cvode, -1) &&
+              advance(cvode, &f, y, t_end, run);
   CVodeFree(&cvode);
   SUNNonlinSolFree(iteration);
   N_VDestroy(y);

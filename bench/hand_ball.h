@@ -5,14 +5,14 @@
 #define BENCH_HAND_BALL_H
 
 typedef struct hand_ball {
-  double mass, gravity;    // [kg], [m/s²]
-  double stiffness;        // K of K δ^1.5 [N/m^1.5]
-  double gap;              // at the start, at rest [m]
+  double mass, gravity;  // [kg], [m/s²]
+  double stiffness;      // K of K δ^1.5 [N/m^1.5]
+  double gap;            // at the start, at rest [m]
   double rtol, atol;
 } hand_ball;
 
 typedef struct hand_ball_run {
-  double gap, speed;       // at the end [m], [m/s]
+  double gap, speed;  // at the end [m], [m/s]
   long bounces, steps, evaluations;
 } hand_ball_run;
 

@@ -290,8 +290,8 @@ static inline void apply_inverse(const midpoint *m, const double w[3], double ou
 }
 
 // Rows of one corner, with γ_A restituted: b = wᵀ(v + ε u_A), where v is the velocity without contact.
-static void corner_rows(const hand_slider_crank *s, const midpoint *m, double s3, double c3, int i,
-                        const double uA[3], const double v[3], corner *k) {
+static void corner_rows(const hand_slider_crank *s, const midpoint *m, double s3, double c3, int i, const double uA[3],
+                        const double v[3], corner *k) {
   const hand_parameters *p = &s->p;
   double side = side_of[i], a = reach_of[i] * p->a, b = side * p->b;
   k->wN[0] = -side * p->l1 * m->c1, k->wN[1] = -side * p->l2 * m->c2, k->wN[2] = -side * (a * c3 - b * s3);

@@ -22,13 +22,16 @@ static bool write_part(const char *folder, int k, int n) {
   if (!f) return false;
   int first = k * LINKS_A_FILE, last = first + LINKS_A_FILE < n ? first + LINKS_A_FILE : n;
   if (k == 0)
-    fprintf(f, "<mujoco><size nstack='%d'/><option timestep='1e-4' integrator='Euler'><flag contact='disable'/></option>"
-               "<compiler angle='radian'/><worldbody>\n", n < 600 ? -1 : 60000000);
-  else
-    fprintf(f, "<mujocoinclude>\n");
+    fprintf(f,
+            "<mujoco><size nstack='%d'/><option timestep='1e-4' integrator='Euler'><flag contact='disable'/></option>"
+            "<compiler angle='radian'/><worldbody>\n",
+            n < 600 ? -1 : 60000000);
+  else fprintf(f, "<mujocoinclude>\n");
   for (int i = first; i < last; i++)
-    fprintf(f, "<body pos='0 0 %g'><joint type='hinge' axis='0 1 0'/>"
-               "<inertial pos='0 0 -0.05' mass='0.1' diaginertia='1e-4 1e-4 1e-5'/>\n", i ? -0.1 : 0.0);
+    fprintf(f,
+            "<body pos='0 0 %g'><joint type='hinge' axis='0 1 0'/>"
+            "<inertial pos='0 0 -0.05' mass='0.1' diaginertia='1e-4 1e-4 1e-5'/>\n",
+            i ? -0.1 : 0.0);
   if (last < n) fprintf(f, "<include file='part%d.xml'/>\n", k + 1);
   for (int i = first; i < last; i++) fprintf(f, "</body>");
   fprintf(f, k ? "</mujocoinclude>\n" : "</worldbody></mujoco>\n");
@@ -81,7 +84,8 @@ int main(void) {
     double s = clock_median(step, &t, 0.05);
     printf("MuJoCo n=%d forward %.3f us, step %.3f us", n, 1e6 * f, 1e6 * s);
     if (chain_time(n) > 0)
-      printf(": a step is %.1f times carom's forward dynamics%s", s / chain_time(n), n == 6 ? " (at least 1 wanted)" : "");
+      printf(": a step is %.1f times carom's forward dynamics%s", s / chain_time(n),
+             n == 6 ? " (at least 1 wanted)" : "");
     printf("\n");
     mj_deleteData(t.d);
     mj_deleteModel(m);

@@ -1,5 +1,6 @@
-// The scenes of bench_crowd.c in MuJoCo, with soft contacts and Newton's solver as by default, and cones of friction, which
-// need fewer rows than pyramids: its memory is the product of rows and speeds, and has room for no more than 2^31 bytes.
+// The scenes of bench_crowd.c in MuJoCo, with soft contacts and Newton's solver as by default, and cones of friction,
+// which need fewer rows than pyramids: its memory is the product of rows and speeds, and has room for no more than 2^31
+// bytes.
 #include <mujoco/mujoco.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@
 #include "crowd.h"
 
 static void begin(FILE *f, int contacts, int stack) {
-  fprintf(f, "<mujoco><size njmax='%d' nconmax='%d' nstack='%d'/><option timestep='%g' cone='elliptic'/>\n", 3 * contacts, contacts, stack, CROWD_STEP);
+  fprintf(f, "<mujoco><size njmax='%d' nconmax='%d' nstack='%d'/><option timestep='%g' cone='elliptic'/>\n",
+          3 * contacts, contacts, stack, CROWD_STEP);
   fprintf(f, "<default><geom density='%g' friction='%g'/></default><worldbody>\n", CROWD_DENSITY, CROWD_FRICTION);
   fprintf(f, "<geom type='plane' size='5 5 1'/>\n");
 }
@@ -19,11 +21,13 @@ static void write_spheres(FILE *f, int count) {
   static const char *const walls[] = {"1 0 0", "-1 0 0", "0 1 0", "0 -1 0"};
   static const char *const places[] = {"-0.6 0 0", "0.6 0 0", "0 -0.6 0", "0 0.6 0"};
   begin(f, 5 * count / 2, 60000 * count);  // the most contacts, and the numbers on MuJoCo's stack
-  for (int i = 0; i < 4; i++) fprintf(f, "<geom type='plane' size='5 5 1' pos='%s' zaxis='%s'/>\n", places[i], walls[i]);
+  for (int i = 0; i < 4; i++)
+    fprintf(f, "<geom type='plane' size='5 5 1' pos='%s' zaxis='%s'/>\n", places[i], walls[i]);
   for (int i = 0; i < count; i++) {
     double at[3];
     crowd_start(i, at);
-    fprintf(f, "<body pos='%.17g %.17g %.17g'><freejoint/><geom size='%g'/></body>\n", at[0], at[1], at[2], CROWD_RADIUS);
+    fprintf(f, "<body pos='%.17g %.17g %.17g'><freejoint/><geom size='%g'/></body>\n", at[0], at[1], at[2],
+            CROWD_RADIUS);
   }
   fprintf(f, "</worldbody></mujoco>\n");
 }
@@ -31,8 +35,8 @@ static void write_spheres(FILE *f, int count) {
 static void write_stack(FILE *f) {
   begin(f, 1000, 10000000);
   for (int i = 0; i < CROWD_BOXES; i++)
-    fprintf(f, "<body pos='0 0 %.17g'><freejoint/><geom type='box' size='%g %g %g'/></body>\n", (i + 0.5) * CROWD_SIDE, CROWD_SIDE / 2,
-            CROWD_SIDE / 2, CROWD_SIDE / 2);
+    fprintf(f, "<body pos='0 0 %.17g'><freejoint/><geom type='box' size='%g %g %g'/></body>\n", (i + 0.5) * CROWD_SIDE,
+            CROWD_SIDE / 2, CROWD_SIDE / 2, CROWD_SIDE / 2);
   fprintf(f, "</worldbody></mujoco>\n");
 }
 

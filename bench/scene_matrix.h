@@ -19,7 +19,8 @@ static inline solve_matrix scene_sparse(arena *memory, const scene_data *s, cons
 
 static inline solve_problem scene_problem(arena *memory, const scene_data *s) {
   const solve_block *blocks = problem_build_blocks(memory, BLOCK_SPACE, 3, s->contacts, s->mu);
-  return (solve_problem){s->contacts, blocks, scene_sparse(memory, s, problem_build_start(memory, blocks, s->contacts)), s->q};
+  return (solve_problem){s->contacts, blocks, scene_sparse(memory, s, problem_build_start(memory, blocks, s->contacts)),
+                         s->q};
 }
 
 static inline solve_matrix scene_factored(arena *memory, const scene_data *s, const int *start) {

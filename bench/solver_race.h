@@ -20,7 +20,9 @@ static inline bool race_goes_on(void *context) { return clock_processor() < ((ra
 static inline void race_begin(race_bed *b, const solve_problem *p) {
   size_t rows = (size_t)p->W.rows;
   solve_limits limits = solve_limits_of(p);
-  *b = (race_bed){.p = p, .w = solve_workspace_create(&limits, NULL), .to = {calloc(rows, sizeof(double)), calloc(rows, sizeof(double))},
+  *b = (race_bed){.p = p,
+                  .w = solve_workspace_create(&limits, NULL),
+                  .to = {calloc(rows, sizeof(double)), calloc(rows, sizeof(double))},
                   .stop = {.go_on = race_goes_on, .context = b}};
   b->w->stop = &b->stop;
 }
@@ -31,7 +33,8 @@ static inline void race_end(race_bed *b) {
 }
 
 // One run, by the chain where `s` is null; given up after `most` seconds.
-static inline double race_run(race_bed *b, const solver *s, double tolerance, int iterations, double most, solve_info *info) {
+static inline double race_run(race_bed *b, const solver *s, double tolerance, int iterations, double most,
+                              solve_info *info) {
   solve_settings settings = solve_settings_default();
   settings.tolerance = tolerance, settings.iterations = iterations;
   b->stop.raised = false;
@@ -44,16 +47,16 @@ static inline double race_run(race_bed *b, const solver *s, double tolerance, in
 enum { RACE_SOLVERS_MAX = 16, RACE_RUNS = 5 };
 
 typedef struct race_result {
-  double chain, alone;         // best times of the chain and of the quickest solver alone [s]
-  double ratio;                // of the two; 0 where neither solved the problem, infinite where only the chain did not
+  double chain, alone;  // best times of the chain and of the quickest solver alone [s]
+  double ratio;         // of the two; 0 where neither solved the problem, infinite where only the chain did not
   solve_info of_chain;
-  const char *quickest;        // of the solvers alone
-  double least;                // residual of the solvers alone
+  const char *quickest;  // of the solvers alone
+  double least;          // residual of the solvers alone
 } race_result;
 
-// Each solver alone may take ten times its own limit of iterations and as long as the chain, and where the chain has not
-// solved the problem `patience` times as long: whatever takes longer than the chain is not its equal. No run takes longer
-// than `most` seconds; a chain that is ended by that counts as one that has not solved the problem.
+// Each solver alone may take ten times its own limit of iterations and as long as the chain, and where the chain has
+// not solved the problem `patience` times as long: whatever takes longer than the chain is not its equal. No run takes
+// longer than `most` seconds; a chain that is ended by that counts as one that has not solved the problem.
 static inline race_result race_problem(const solve_problem *p, double tolerance, double patience, double most) {
   race_bed b;
   race_begin(&b, p);
@@ -69,9 +72,11 @@ static inline race_result race_problem(const solve_problem *p, double tolerance,
     for (int i = 0; i < count; i++) {
       solve_info info;
       if (!runs[i]) continue;
-      double seconds = race_run(&b, list[i], tolerance, 10 * list[i]->limit(p), fmin(most, solved ? 1.1 * x.chain : patience * x.chain), &info);
+      double seconds = race_run(&b, list[i], tolerance, 10 * list[i]->limit(p),
+                                fmin(most, solved ? 1.1 * x.chain : patience * x.chain), &info);
       x.least = fmin(x.least, info.residual);
-      runs[i] = info.status == SOLVE_SOLVED && seconds < 2 * x.chain;  // others are not the quickest the next time either
+      runs[i] =
+          info.status == SOLVE_SOLVED && seconds < 2 * x.chain;  // others are not the quickest the next time either
       if (info.status == SOLVE_SOLVED) best[i] = fmin(best[i], seconds);
     }
   }

@@ -1,4 +1,5 @@
-// A controller for a robot, in C: binds a function to a model from a file, steps it, records the motion and writes the report.
+// A controller for a robot, in C: binds a function to a model from a file, steps it, records the motion and writes the
+// report.
 //   gcc controller.c -o controller $(pkg-config --cflags --libs carom) -lm && ./controller arm.yaml arm.h5 arm.html
 #include <carom/carom.h>
 #include <math.h>
@@ -7,7 +8,7 @@
 // A PID loop. The sum is its memory, which goes with the state of the simulation by the functions `save` and `restore`.
 typedef struct pid {
   double kp, ki, kd;
-  double sum;               // of errors [rad s]
+  double sum;  // of errors [rad s]
 } pid;
 
 static bool control(void *context, double t, const double *inputs, double *outputs) {
@@ -16,7 +17,7 @@ static bool control(void *context, double t, const double *inputs, double *outpu
   (void)t;
   c->sum += 1e-3 * error;
   outputs[0] = weight + c->kp * error + c->ki * c->sum - c->kd * u;
-  return true;              // false ends the run, and so does an output that is not finite
+  return true;  // false ends the run, and so does an output that is not finite
 }
 
 static void save(void *context, double *memory) { memory[0] = ((pid *)context)->sum; }
@@ -41,8 +42,10 @@ int main(int argc, char **argv) {
   carom_callback c = {.call = control, .context = &loop, .memory_count = 1, .save = save, .restore = restore};
   carom_record_options to = {.record = argv[2]};
   double largest = 0;
-  bool done = sim && carom_sim_bind(sim, "controller", &c, &trouble) == CAROM_OK && carom_sim_record(sim, &to, &trouble) == CAROM_OK &&
-              follow(sim, carom_model_signal(model, "error"), carom_model_get_info(model).end, &largest, &trouble) == CAROM_OK;
+  bool done =
+      sim && carom_sim_bind(sim, "controller", &c, &trouble) == CAROM_OK &&
+      carom_sim_record(sim, &to, &trouble) == CAROM_OK &&
+      follow(sim, carom_model_signal(model, "error"), carom_model_get_info(model).end, &largest, &trouble) == CAROM_OK;
 
   // Once more from here, without the record: the state with all that belongs to it can be kept and put back.
   carom_summary summary;
@@ -56,7 +59,9 @@ int main(int argc, char **argv) {
   }
 
   done = done && there && carom_report((const char *[]){argv[2]}, 1, NULL, argv[3], &trouble) == CAROM_OK;
-  if (done) printf("%ld steps, largest error %.4f rad; half a second later %.1e rad, with a softer loop %.1e rad\n", summary.steps, largest, rest[0], rest[1]);
+  if (done)
+    printf("%ld steps, largest error %.4f rad; half a second later %.1e rad, with a softer loop %.1e rad\n",
+           summary.steps, largest, rest[0], rest[1]);
   else fprintf(stderr, "%s\n", trouble.text);
   carom_snapshot_destroy(there);
   carom_sim_destroy(sim);

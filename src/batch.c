@@ -46,10 +46,12 @@ carom_status carom_batch_run(const carom_model *model, const carom_batch *batch,
                              carom_error *error) {
   error_clear(error);
   if (batch->count < 0 || batch->threads < 1 || batch->threads > 1024)
-    return error_set(error, CAROM_ERROR_USAGE, "a batch needs a count of at least 0 and 1 to 1024 threads, not %d and %d",
-                     batch->count, batch->threads);
+    return error_set(error, CAROM_ERROR_USAGE,
+                     "a batch needs a count of at least 0 and 1 to 1024 threads, not %d and %d", batch->count,
+                     batch->threads);
   if (!(isfinite(batch->t_end) && batch->t_end >= 0))
-    return error_set(error, CAROM_ERROR_USAGE, "the end of a batch is %g s, but must be finite and not negative", batch->t_end);
+    return error_set(error, CAROM_ERROR_USAGE, "the end of a batch is %g s, but must be finite and not negative",
+                     batch->t_end);
   shared_batch s = {.model = model, .batch = batch, .summaries = summaries};
   pthread_t *threads = calloc((size_t)batch->threads, sizeof *threads);
   if (!threads) return error_set(error, CAROM_ERROR_MEMORY, "out of memory for %d threads", batch->threads);

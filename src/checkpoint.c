@@ -161,18 +161,20 @@ carom_status sim_load(carom_sim *sim, const double *row, carom_error *error) {
   carom_status cleared = set_pairs(sim, NULL, 0, error);
   if (cleared != CAROM_OK) return cleared;
   sim_fields(sim, &f);
-  if (f.damaged) return error_set(error, CAROM_ERROR_FILE, "the last checkpoint is damaged: it holds numbers that are not finite");
+  if (f.damaged)
+    return error_set(error, CAROM_ERROR_FILE, "the last checkpoint is damaged: it holds numbers that are not finite");
   carom_status status = show_again(sim, error);
   if (status != CAROM_OK) return status;
   sim->steps_before = sim->type->stats(sim->scheme).steps;
   sim->since_checked = (int)(sim->steps_before % BOOK_EVERY);
   sim->since_booked = 0, sim->booked_t = sim->x->t;
-  sim->violation = sim->regular.violation, sim->ledger.largest = sim->regular.largest, sim->ledger.worst = sim->regular.worst;
+  sim->violation = sim->regular.violation, sim->ledger.largest = sim->regular.largest,
+  sim->ledger.worst = sim->regular.worst;
   sim->restarts += !sim->type->resumes_exactly(sim->scheme);
   return CAROM_OK;
 }
 
-// --- pairs that come and go -----------------------------------------------------------------------------------------
+// --- pairs that come and go ------------------------------------------------------------------------------------------
 
 int sim_pair_points(const carom_sim *sim) { return sim->contacts->point_count - sim->model->contacts.point_count; }
 
@@ -203,7 +205,8 @@ const char **checkpoint_point_names(carom_sim *sim, arena *memory) {
 
 void sim_checkpoint_points(carom_sim *sim, double *rows) {
   fields f = {.to = rows};
-  for (int i = sim->model->contacts.point_count; i < sim->contacts->point_count; i++) pair_point_fields(sim, sim->contacts->points[i], &f);
+  for (int i = sim->model->contacts.point_count; i < sim->contacts->point_count; i++)
+    pair_point_fields(sim, sim->contacts->points[i], &f);
 }
 
 static carom_status fail_damaged(carom_error *error) {

@@ -21,20 +21,22 @@ typedef struct exporter {
   arena memory;
   record_reader *in;
   csv *out;
-  int *tables, table_count, table_capacity;   // side by side, in this order
+  int *tables, table_count, table_capacity;  // side by side, in this order
   int column_count;
   const char **columns, **units;
   long rows;
-  point_names *names;                         // of impacts or touches; null if their points are not named
-  int point_column, surface_columns[2];       // -1 if the table has none
-  int word_count;                             // names of a row: pair and point, or the pair alone
-  int times;                                  // table of the times of touches; -1 for other tables
-  arena_mark row_mark;                        // where the words of one row begin
-  double *block, *row;                        // of one table, of the result
+  point_names *names;                    // of impacts or touches; null if their points are not named
+  int point_column, surface_columns[2];  // -1 if the table has none
+  int word_count;                        // names of a row: pair and point, or the pair alone
+  int times;                             // table of the times of touches; -1 for other tables
+  arena_mark row_mark;                   // where the words of one row begin
+  double *block, *row;                   // of one table, of the result
   carom_error *error;
 } exporter;
 
-static bool is_frame_table(const exporter *x, int table) { return record_is_frame_table(record_get_table(x->in, table).name); }
+static bool is_frame_table(const exporter *x, int table) {
+  return record_is_frame_table(record_get_table(x->in, table).name);
+}
 
 // Touches have their times in a table of their own.
 static bool is_touches(const exporter *x, int table) {
@@ -95,7 +97,8 @@ static void find_columns(exporter *x, const record_table *t) {
   x->word_count = of_pairs ? 1 : WORDS;
   x->point_column = find_column(t, of_pairs ? "pair" : "point");
   x->surface_columns[0] = find_column(t, "a"), x->surface_columns[1] = find_column(t, "b");
-  if (x->point_column >= 0 && (x->times < 0 || (x->surface_columns[0] >= 0 && x->surface_columns[1] >= 0))) x->names = point_names_read(&x->memory, x->in);
+  if (x->point_column >= 0 && (x->times < 0 || (x->surface_columns[0] >= 0 && x->surface_columns[1] >= 0)))
+    x->names = point_names_read(&x->memory, x->in);
   if (x->times >= 0) x->point_column++, x->surface_columns[0]++, x->surface_columns[1]++;  // the time is in front
 }
 
@@ -106,12 +109,13 @@ static void name_columns(exporter *x) {
   if (x->times >= 0) x->columns[used] = "t", x->units[used++] = "s";
   for (int i = 0; i < x->table_count; i++) {
     record_table t = record_get_table(x->in, x->tables[i]);
-    for (int k = 0; k < t.column_count; k++, used++) x->columns[used] = t.columns[k], x->units[used] = t.units ? t.units[k] : "";
+    for (int k = 0; k < t.column_count; k++, used++)
+      x->columns[used] = t.columns[k], x->units[used] = t.units ? t.units[k] : "";
     bool named = strcmp(t.name, "impacts") == 0 || strcmp(t.name, "episodes") == 0 || strcmp(t.name, "regimes") == 0;
     if (named || x->times >= 0) find_columns(x, &t);
   }
   for (int i = 0; i < WORDS; i++) x->columns[used + i] = impact_name_columns[i], x->units[used + i] = "";
-  x->block = ARENA_ARRAY(&x->memory, double, (size_t)x->column_count * ROWS_AT_ONCE);
+  x->block = ARENA_ARRAY(&x->memory, double, (size_t)x->column_count *ROWS_AT_ONCE);
   x->row = ARENA_ARRAY(&x->memory, double, x->column_count);
 }
 
@@ -120,8 +124,11 @@ static carom_status put_row(exporter *x) {
   point_name name;
   arena_release(&x->memory, x->row_mark);
   bool known = x->times < 0 ? point_names_find(x->names, &x->memory, x->row[x->point_column], &name)
-                            : point_names_find_touch(x->names, &x->memory, x->row[x->surface_columns[0]], x->row[x->surface_columns[1]], x->row[x->point_column], &name);
-  return csv_append_words(x->out, x->row, known ? (const char *const[WORDS]){name.pair, name.point} : (const char *const[WORDS]){"", ""}, x->word_count, x->error);
+                            : point_names_find_touch(x->names, &x->memory, x->row[x->surface_columns[0]],
+                                                     x->row[x->surface_columns[1]], x->row[x->point_column], &name);
+  return csv_append_words(
+      x->out, x->row, known ? (const char *const[WORDS]){name.pair, name.point} : (const char *const[WORDS]){"", ""},
+      x->word_count, x->error);
 }
 
 // Each table's part of the block follows the last one's.
@@ -173,7 +180,8 @@ static carom_status copy_touches(exporter *x) {
   int at = find_column(&t, "t"), first = find_column(&t, "first"), count = find_column(&t, "count");
   long times = record_rows(x->in, x->times), rows = x->rows;
   double *time = ARENA_ARRAY(&x->memory, double, t.column_count), next = 0;
-  if (at < 0 || first < 0 || count < 0 || times < 0) return error_set(x->error, CAROM_ERROR_FILE, "the times of the touches cannot be read");
+  if (at < 0 || first < 0 || count < 0 || times < 0)
+    return error_set(x->error, CAROM_ERROR_FILE, "the times of the touches cannot be read");
   carom_status status = CAROM_OK;
   x->row_mark = arena_get_mark(&x->memory);
   for (long i = 0; i < times && status == CAROM_OK; i++) {
@@ -190,7 +198,8 @@ static int count_columns(const exporter *x) { return x->column_count + (x->names
 static own_header header_of(exporter *x, int table) {
   int time = record_find_table(x->in, "time"), count = 0;
   record_table t = record_get_table(x->in, table);
-  record_table front = time >= 0 && table != time && is_frame_table(x, table) ? record_get_table(x->in, time) : (record_table){0};
+  record_table front =
+      time >= 0 && table != time && is_frame_table(x, table) ? record_get_table(x->in, time) : (record_table){0};
   const char **columns = ARENA_ARRAY(&x->memory, const char *, front.column_count + t.column_count + 2);
   if (is_touches(x, table)) columns[count++] = "t";
   for (int k = 0; k < front.column_count; k++) columns[count++] = front.columns[k];
@@ -210,8 +219,15 @@ static own_headers list_headers(exporter *x) {
 
 static carom_status guard(exporter *x, const char *run, const char *path, bool force) {
   own_headers known = list_headers(x);
-  return output_guard(&(output_rule){.path = path, .kind = OWN_CSV, .is_own = own_csv, .context = &known,
-                                     .to_standard_output = true, .inputs = &run, .input_count = 1, .force = force}, x->error);
+  return output_guard(&(output_rule){.path = path,
+                                     .kind = OWN_CSV,
+                                     .is_own = own_csv,
+                                     .context = &known,
+                                     .to_standard_output = true,
+                                     .inputs = &run,
+                                     .input_count = 1,
+                                     .force = force},
+                      x->error);
 }
 
 static carom_status write_csv(exporter *x, const output_file *f, bool units) {
@@ -236,7 +252,8 @@ static carom_status export_all(exporter *x, const char *run, const char *path, c
   return status == CAROM_OK ? ended : status;
 }
 
-carom_status carom_export_csv(const char *run, const char *out, const carom_export_options *options, carom_error *error) {
+carom_status carom_export_csv(const char *run, const char *out, const carom_export_options *options,
+                              carom_error *error) {
   carom_error own = {0};
   static const carom_export_options standard = {0};
   error_clear(error);

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "build/builder.h"
 
-// --- what there is ------------------------------------------------------------------------------------------------
+// --- what there is ---------------------------------------------------------------------------------------------------
 
 carom_law carom_law_get(carom_law_family family, int i) {
   int count;
@@ -29,7 +29,7 @@ double carom_law_achieved(const char *name, double restitution) {
   return isfinite(lambda) ? normal_achieved(lambda) : NAN;
 }
 
-// --- one material -------------------------------------------------------------------------------------------------
+// --- one material ----------------------------------------------------------------------------------------------------
 
 // Compiles a definition of nothing but this material, by the rules of any model.
 static carom_status compile(arena *memory, const carom_material_def *d, contact_material *m, carom_error *error) {
@@ -48,12 +48,15 @@ static carom_status compile(arena *memory, const carom_material_def *d, contact_
   return CAROM_OK;
 }
 
-// --- impact -------------------------------------------------------------------------------------------------------
+// --- impact ----------------------------------------------------------------------------------------------------------
 
 carom_impact carom_impact_default(void) {
   static const char *const steel[] = {"steel"};
   double radius = 0.01, density = solid_find(steel[0])->density;
-  carom_impact i = {.material = carom_material_default(), .radius = {radius, INFINITY}, .speed = 1, .rows = 400,
+  carom_impact i = {.material = carom_material_default(),
+                    .radius = {radius, INFINITY},
+                    .speed = 1,
+                    .rows = 400,
                     .mass = 4.0 / 3 * M_PI * radius * radius * radius * density};
   i.material.solid = (carom_names){steel, 1};
   return i;
@@ -71,7 +74,8 @@ static carom_status fit_stiffness(carom_impact *impact, carom_error *error) {
   carom_impact_result result;
   elastic.material.law = "hertz";
   carom_status status = carom_law_impact(&elastic, NULL, NULL, &result, error);
-  if (status == CAROM_OK) impact->material.stiffness = impact->mass * impact->speed * impact->speed / (result.deepest * result.deepest);
+  if (status == CAROM_OK)
+    impact->material.stiffness = impact->mass * impact->speed * impact->speed / (result.deepest * result.deepest);
   return status;
 }
 
@@ -80,7 +84,8 @@ carom_status carom_law_fit(const char *law, carom_impact *impact, carom_error *e
   carom_material_def *m = &impact->material;
   error_clear(error);
   if (!type) return error_set(error, CAROM_ERROR_USAGE, "there is no normal law '%s'", law);
-  if (type->contact == LAW_LINEAR && m->stiffness == 0 && fit_stiffness(impact, error) != CAROM_OK) return error->status;
+  if (type->contact == LAW_LINEAR && m->stiffness == 0 && fit_stiffness(impact, error) != CAROM_OK)
+    return error->status;
   if (needs(type, "damping") && m->damping == 0) {  // of a free oscillation with that restitution
     double decay = -log(m->restitution), ratio = decay / hypot(M_PI, decay);
     m->damping = fmax(2 * ratio * sqrt(m->stiffness * impact->mass), 1e-12);
@@ -127,8 +132,8 @@ static bool is_over(const normal_law *l, const carom_impact *i, flight s) {
   return s.delta <= 0 || (!l->pulls && normal_force(l, s.delta, s.rate, i->speed) <= 0);
 }
 
-// Steps until the contact is over, the last one shortened by bisection; reports each `every`th step, or none. Returns how
-// many steps it took, 0 when it does not end.
+// Steps until the contact is over, the last one shortened by bisection; reports each `every`th step, or none. Returns
+// how many steps it took, 0 when it does not end.
 static long fly(const normal_law *l, const carom_impact *i, double h, long every,
                 void (*row)(void *context, double t, double delta, double rate, double force), void *context,
                 carom_impact_result *result) {
@@ -158,8 +163,8 @@ static long fly(const normal_law *l, const carom_impact *i, double h, long every
 }
 
 carom_status carom_law_impact(const carom_impact *impact,
-                              void (*row)(void *context, double t, double delta, double rate, double force), void *context,
-                              carom_impact_result *result, carom_error *error) {
+                              void (*row)(void *context, double t, double delta, double rate, double force),
+                              void *context, carom_impact_result *result, carom_error *error) {
   carom_error own = {0};
   if (!error) error = &own;
   arena memory = {0};
@@ -188,7 +193,7 @@ carom_status carom_law_impact(const carom_impact *impact,
   return status;
 }
 
-// --- slide --------------------------------------------------------------------------------------------------------
+// --- slide -----------------------------------------------------------------------------------------------------------
 
 carom_slide carom_slide_default(void) {
   carom_slide s = {.material = carom_material_default(), .load = 1, .speed = 0.03, .period = 1, .rows = 400};
@@ -229,8 +234,9 @@ static void slide(const friction_law *l, const carom_slide *s,
   }
 }
 
-carom_status carom_law_slide(const carom_slide *s, void (*row)(void *context, double t, double x, double v, double force),
-                             void *context, carom_error *error) {
+carom_status carom_law_slide(const carom_slide *s,
+                             void (*row)(void *context, double t, double x, double v, double force), void *context,
+                             carom_error *error) {
   carom_error own = {0};
   if (!error) error = &own;
   arena memory = {0};

@@ -14,18 +14,44 @@ carom_model_info carom_model_get_info(const carom_model *model) {
   const assembly_report *a = &model->assembly;
   const scheme_contact_options contact = model_contact_options(model);
   carom_model_info info = {
-      .title = model->about.title, .source = model->about.source, .method = model->scheme->name,
-      .integrator = model->scheme->about->integrates ? integrators[model->integrator.type] : "", .space = (carom_space)model->about.space,
-      .coordinates = (carom_coordinates)model->about.coordinates, .bodies = m->body_count - 1, .joints = m->joint_count,
-      .constraints = m->constraint_count, .forces = m->force_count, .drives = m->drive_count,
-      .coordinates_count = m->nq, .speeds = m->nv, .freedom = a->freedom, .constraint_rows = m->row_count, .length = m->length, .activation = contact.activation,
-      .surfaces = model->contacts.surface_count, .possible_pairs = model->contacts.possible, .finds_pairs = model->contacts.crowd != NULL,
-      .neighbour_pairs = (int)model->contacts.neighbours, .nonexistent_pairs = model->contacts.nonexistent,
+      .title = model->about.title,
+      .source = model->about.source,
+      .method = model->scheme->name,
+      .integrator = model->scheme->about->integrates ? integrators[model->integrator.type] : "",
+      .space = (carom_space)model->about.space,
+      .coordinates = (carom_coordinates)model->about.coordinates,
+      .bodies = m->body_count - 1,
+      .joints = m->joint_count,
+      .constraints = m->constraint_count,
+      .forces = m->force_count,
+      .drives = m->drive_count,
+      .coordinates_count = m->nq,
+      .speeds = m->nv,
+      .freedom = a->freedom,
+      .constraint_rows = m->row_count,
+      .length = m->length,
+      .activation = contact.activation,
+      .surfaces = model->contacts.surface_count,
+      .possible_pairs = model->contacts.possible,
+      .finds_pairs = model->contacts.crowd != NULL,
+      .neighbour_pairs = (int)model->contacts.neighbours,
+      .nonexistent_pairs = model->contacts.nonexistent,
       .penetration_max = contact.penetration_max,
-      .redundant_rows = a->redundant, .end = model->about.end, .violation_before = a->violation_before,
-      .violation_after = a->violation_after, .assembly_iterations = a->iterations, .moved_joint = a->moved_joint,
-      .moved_from = a->moved_from, .moved_to = a->moved_to, .moved_count = a->moved_count, .changed_count = a->changed_count, .changed_joint = a->changed_joint,
-      .changed_body = a->changed_body, .changed_key = a->changed_key, .changed_from = a->changed_from, .changed_to = a->changed_to,
+      .redundant_rows = a->redundant,
+      .end = model->about.end,
+      .violation_before = a->violation_before,
+      .violation_after = a->violation_after,
+      .assembly_iterations = a->iterations,
+      .moved_joint = a->moved_joint,
+      .moved_from = a->moved_from,
+      .moved_to = a->moved_to,
+      .moved_count = a->moved_count,
+      .changed_count = a->changed_count,
+      .changed_joint = a->changed_joint,
+      .changed_body = a->changed_body,
+      .changed_key = a->changed_key,
+      .changed_from = a->changed_from,
+      .changed_to = a->changed_to,
   };
   for (int i = 0; i < m->joint_count; i++) info.loop_joints += carom_model_joint_closes_loop(model, i);
   return info;
@@ -40,7 +66,8 @@ carom_body_size carom_model_body_size(const carom_model *model, int i) {
   const body *b = &model->m.bodies[i];
   const double *I = b->inertia;
   double most = model->m.planar ? I[2] : fmax(I[0], fmax(I[1], I[2]));
-  carom_body_size size = {.mass = b->mass, .size = model->drawing.bodies[i].size,
+  carom_body_size size = {.mass = b->mass,
+                          .size = model->drawing.bodies[i].size,
                           .gyration = b->mass > 0 && most > 0 ? sqrt(most / b->mass) : 0,
                           .from_shape = i > 0 && model->masses[i - 1].from_shape};
   vec3_store(size.com, b->com);
@@ -108,7 +135,8 @@ static carom_part constraint_part(const mechanism *m, int index) {
 carom_part carom_model_part(const carom_model *model, const char *section_name, int i) {
   const mechanism *m = &model->m;
   if (i < 0) return (carom_part){0};
-  if (strcmp(section_name, "bodies") == 0 && i + 1 < m->body_count) return (carom_part){m->bodies[i + 1].name, "", {0}, NULL};
+  if (strcmp(section_name, "bodies") == 0 && i + 1 < m->body_count)
+    return (carom_part){m->bodies[i + 1].name, "", {0}, NULL};
   if (strcmp(section_name, "joints") == 0 && i < m->joint_count) {
     const joint *j = &m->joints[i];
     return (carom_part){j->name, j->type->name, {body_of(m, j->first), body_of(m, j->second)}, NULL};
@@ -124,9 +152,11 @@ carom_part carom_model_part(const carom_model *model, const char *section_name, 
     int first = e->told_backwards ? e->second : e->first, second = e->told_backwards ? e->first : e->second;
     return (carom_part){e->name, e->type->name, {body_of(m, first), body_of(m, second)}, model->contact_details[i]};
   }
-  if (strcmp(section_name, "states") == 0 && i < m->state_count && m->states[i].name)  // those of forces, without a name, stand behind
+  if (strcmp(section_name, "states") == 0 && i < m->state_count &&
+      m->states[i].name)  // those of forces, without a name, stand behind
     return (carom_part){m->states[i].name, "", {0}, model->state_details[i]};
-  if (strcmp(section_name, "signals") == 0 && i < m->computed_count) return (carom_part){m->computed[i].name, "", {0}, m->computed[i].unit};
+  if (strcmp(section_name, "signals") == 0 && i < m->computed_count)
+    return (carom_part){m->computed[i].name, "", {0}, m->computed[i].unit};
   if (strcmp(section_name, "callbacks") == 0 && i < m->callback_count)
     return (carom_part){m->callbacks[i].name, "", {0}, model->callback_details[i]};
   if (strcmp(section_name, "drives") == 0 && i < m->drive_count)
@@ -134,7 +164,7 @@ carom_part carom_model_part(const carom_model *model, const char *section_name, 
   return (carom_part){0};
 }
 
-// --- signals ------------------------------------------------------------------------------------------------------
+// --- signals ---------------------------------------------------------------------------------------------------------
 
 int carom_model_signal_count(const carom_model *model) { return sim_signal_count(model); }
 

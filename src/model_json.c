@@ -85,8 +85,8 @@ static void put_assembly(json_writer *w, const carom_model_info *info) {
   json_put_rounded(w, "violation_after", info->violation_after);
   json_put_integer(w, "iterations", info->assembly_iterations);
   put_change(w, "moved", "joint", info->moved_joint, info->moved_from, info->moved_to);
-  put_change(w, "changed", info->changed_body ? "body" : "joint", info->changed_body ? info->changed_body : info->changed_joint,
-             info->changed_from, info->changed_to);
+  put_change(w, "changed", info->changed_body ? "body" : "joint",
+             info->changed_body ? info->changed_body : info->changed_joint, info->changed_from, info->changed_to);
   json_close(w, '}');
 }
 

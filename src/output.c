@@ -16,8 +16,14 @@ static const struct {
 
 carom_status carom_output_check(const carom_output *o, carom_error *error) {
   error_clear(error);
-  return output_guard(&(output_rule){.path = o->path, .kind = kinds[o->kind].words, .is_own = kinds[o->kind].is_own,
-                                     .to_standard_output = o->kind == CAROM_FILE_CSV, .inputs = o->inputs, .input_count = o->input_count, .force = o->force}, error);
+  return output_guard(&(output_rule){.path = o->path,
+                                     .kind = kinds[o->kind].words,
+                                     .is_own = kinds[o->kind].is_own,
+                                     .to_standard_output = o->kind == CAROM_FILE_CSV,
+                                     .inputs = o->inputs,
+                                     .input_count = o->input_count,
+                                     .force = o->force},
+                      error);
 }
 
 carom_status carom_output_write(const carom_output *o, const char *text, size_t length, carom_error *error) {

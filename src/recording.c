@@ -8,8 +8,8 @@
 typedef struct recording {
   run r;
   carom_run_options options;
-  carom_status last;           // of the last step, or of the files
-  carom_error why;             // if that is not CAROM_OK
+  carom_status last;  // of the last step, or of the files
+  carom_error why;    // if that is not CAROM_OK
 } recording;
 
 // The ledger of contacts writes no more rows.
@@ -27,7 +27,8 @@ static carom_status begin(recording *rec, const carom_record_options *options) {
   run *r = &rec->r;
   rec->options = (carom_run_options){.record = options->record ? arena_copy_text(&r->memory, options->record) : NULL,
                                      .csv = options->csv ? arena_copy_text(&r->memory, options->csv) : NULL,
-                                     .csv_units = options->csv_units, .force = options->force};
+                                     .csv_units = options->csv_units,
+                                     .force = options->force};
   carom_status status = run_begin(r);
   return status == CAROM_OK ? run_write_start(r) : status;
 }
@@ -38,17 +39,25 @@ static carom_error *use(carom_error *error, carom_error *own) {
   return error ? error : own;
 }
 
-static carom_status fail_memory(carom_error *error) { return error_set(error, CAROM_ERROR_MEMORY, "out of memory for the record"); }
+static carom_status fail_memory(carom_error *error) {
+  return error_set(error, CAROM_ERROR_MEMORY, "out of memory for the record");
+}
 
 carom_status carom_sim_record(carom_sim *sim, const carom_record_options *options, carom_error *error) {
   carom_error own = {0};
   carom_error *const to = use(error, &own);
-  if (sim->recording) return error_set(to, CAROM_ERROR_USAGE, "the simulation is recorded already; end that record first");
+  if (sim->recording)
+    return error_set(to, CAROM_ERROR_USAGE, "the simulation is recorded already; end that record first");
   if (!options->record && !options->csv) return error_set(to, CAROM_ERROR_USAGE, "there is no file to record into");
   recording *const rec = calloc(1, sizeof *rec);
   if (!rec) return fail_memory(to);
   // the end is not known: that of the model, or as long a time as has passed
-  rec->r = (run){.model = sim->model, .options = &rec->options, .error = to, .sim = sim, .open_ended = true, .t_end = fmax(sim->model->about.end, 2 * carom_sim_time(sim))};
+  rec->r = (run){.model = sim->model,
+                 .options = &rec->options,
+                 .error = to,
+                 .sim = sim,
+                 .open_ended = true,
+                 .t_end = fmax(sim->model->about.end, 2 * carom_sim_time(sim))};
   clock_gettime(CLOCK_MONOTONIC, &rec->r.began);
   jmp_buf out_of_memory;
   if (setjmp(out_of_memory)) {

@@ -107,9 +107,10 @@ static void write_family(const char *family, const char *title, const char *intr
 
 void carom_reference_write(void (*write)(void *context, const char *text), void *context) {
   option_sink out = {write, context};
-  write(context, "# The model file\n\n`carom reference` writes this page from the tables that read the file.\n\n"
-                 "A model is one YAML file. Numbers without a unit are in SI units and radians. They may be expressions "
-                 "over `parameters`; see [expressions](expressions.md).\n\n| key | what it holds |\n|---|---|\n");
+  write(context,
+        "# The model file\n\n`carom reference` writes this page from the tables that read the file.\n\n"
+        "A model is one YAML file. Numbers without a unit are in SI units and radians. They may be expressions "
+        "over `parameters`; see [expressions](expressions.md).\n\n| key | what it holds |\n|---|---|\n");
   int count;
   const section *sections = definition_sections(&count);
   for (int i = 0; i < count; i++) {
@@ -123,21 +124,28 @@ void carom_reference_write(void (*write)(void *context, const char *text), void 
   option_document(&table_table, out);
   write(context, "## bodies, markers, drives, initial\n\n");
   option_document(&body_table, out);
-  write_family("shapes", "", "`shape:` of a body says how a report draws it: one of these, or a list of them. A body "
-                             "without it is drawn from its joints and surfaces. With `density` or `solid`, mass, mass centre and "
-                             "inertia of the body follow from its shapes; without, a shape has no influence on the motion.\n\n", out);
+  write_family("shapes", "",
+               "`shape:` of a body says how a report draws it: one of these, or a list of them. A body "
+               "without it is drawn from its joints and surfaces. With `density` or `solid`, mass, mass centre and "
+               "inertia of the body follow from its shapes; without, a shape has no influence on the motion.\n\n",
+               out);
   option_document(&marker_table, out);
   option_document(&drive_table, out);
   option_document(&initial_table, out);
-  write_family("joints", "## joints\n\n", "Each entry of `joints:` names one kind. A joint that closes a loop is "
-                                           "converted to constraint equations automatically.\n\n", out);
+  write_family("joints", "## joints\n\n",
+               "Each entry of `joints:` names one kind. A joint that closes a loop is "
+               "converted to constraint equations automatically.\n\n",
+               out);
   write_family("constraints", "## constraints\n\n", "Constraints in addition to the joints.\n\n", out);
   write_family("forces", "## forces\n\n", "Each entry of `forces:` names one kind.\n\n", out);
-  write(context, "## signals, states, callbacks\n\nEach entry of `signals:` is a name and an expression over `t`, tables, positions, velocities, states and other signals, in any order but "
-                 "not in a circle. Forces, states and outputs can use it.\n\n");
+  write(context,
+        "## signals, states, callbacks\n\nEach entry of `signals:` is a name and an expression over `t`, tables, "
+        "positions, velocities, states and other signals, in any order but "
+        "not in a circle. Forces, states and outputs can use it.\n\n");
   option_document(&state_table, out);
   option_document(&callback_table, out);
-  write_family("surfaces", "\n## surfaces, contacts, materials\n\n", "Which surfaces can touch, and with which contact properties.\n\n", out);
+  write_family("surfaces", "\n## surfaces, contacts, materials\n\n",
+               "Which surfaces can touch, and with which contact properties.\n\n", out);
   option_document(&contact_table, out);
   option_document(&material_table, out);
   option_document(&solid_table, out);
@@ -145,6 +153,7 @@ void carom_reference_write(void (*write)(void *context, const char *text), void 
   write(context, "## integrator and record\n\n");
   option_document(&integrator_table, out);
   option_document(&record_table_options, out);
-  write(context, "## outputs\n\nEach entry of `outputs:` is a name and an expression over `t` and any signal, recorded "
-                 "beside the rest. `carom check MODEL --signals` lists the signals of a model.\n");
+  write(context,
+        "## outputs\n\nEach entry of `outputs:` is a name and an expression over `t` and any signal, recorded "
+        "beside the rest. `carom check MODEL --signals` lists the signals of a model.\n");
 }

@@ -14,7 +14,7 @@
 #include "scene.h"
 #include "summary.h"
 
-// --- a run under way ----------------------------------------------------------------------------------------------
+// --- a run under way -------------------------------------------------------------------------------------------------
 
 static double seconds_since(struct timespec t) {
   struct timespec n;
@@ -62,8 +62,8 @@ static void write_regime(void *context, const regime_row *row) {
   write_ended(r, r->regime_table, regime_columns, REGIME_COLUMN_COUNT, (const double *)row, row->start);
 }
 
-// Checks record and CSV file before anything is written: no file of the model, no run that is resumed (unless it is continued),
-// and not each other.
+// Checks record and CSV file before anything is written: no file of the model, no run that is resumed (unless it is
+// continued), and not each other.
 static bool guard_files(run *r) {
   const carom_run_options *o = r->options;
   int sources = 0, count = 0;
@@ -71,22 +71,27 @@ static bool guard_files(run *r) {
   const char **spared = ARENA_ARRAY(&r->memory, const char *, sources + 2);
   for (; count < sources; count++) spared[count] = carom_model_file(r->model, count);
   if (!r->continues) spared[count++] = o->resume;
-  carom_output record = {.path = o->record, .kind = CAROM_FILE_RECORD, .inputs = spared, .input_count = count, .force = o->force};
+  carom_output record = {
+      .path = o->record, .kind = CAROM_FILE_RECORD, .inputs = spared, .input_count = count, .force = o->force};
   if (o->record && carom_output_check(&record, r->error) != CAROM_OK) return false;
   spared[count++] = o->record;
-  carom_output text = {.path = o->csv, .kind = CAROM_FILE_CSV, .inputs = spared, .input_count = count, .force = o->force};
+  carom_output text = {
+      .path = o->csv, .kind = CAROM_FILE_CSV, .inputs = spared, .input_count = count, .force = o->force};
   return !o->csv || carom_output_check(&text, r->error) == CAROM_OK;
 }
 
 static void tell_missing(run *r, const char *table) {
   // Tables that a setting adds can be left out again.
-  static const struct { const char *table, *setting; } added[] = {{"touch_times", "record.touches=false"}, {"touches", "record.touches=false"},
-                                                                  {"regimes", "record.regimes=false"}};
+  static const struct {
+    const char *table, *setting;
+  } added[] = {{"touch_times", "record.touches=false"},
+               {"touches", "record.touches=false"},
+               {"regimes", "record.regimes=false"}};
   const char *setting = NULL;
   for (size_t i = 0; i < sizeof added / sizeof *added; i++)
     if (strcmp(added[i].table, table) == 0) setting = added[i].setting;
-  error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be continued: it has no table '%s'; %s%s%sresume into a new file", r->options->resume, table,
-            setting ? "set " : "", setting ? setting : "", setting ? " or " : "");
+  error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be continued: it has no table '%s'; %s%s%sresume into a new file",
+            r->options->resume, table, setting ? "set " : "", setting ? setting : "", setting ? " or " : "");
 }
 
 // Rows of the earlier run can only be copied into tables like its own.
@@ -98,8 +103,10 @@ static bool check_columns(run *r, const record_table *tables, int count) {
     bool same = old.column_count == tables[i].column_count;
     for (int k = 0; same && k < old.column_count; k++) same = strcmp(old.columns[k], tables[i].columns[k]) == 0;
     if (!same)
-      return error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be continued: its table '%s' has other columns; resume into a new file",
-                       r->options->resume, tables[i].name), false;
+      return error_set(r->error, CAROM_ERROR_USAGE,
+                       "'%s' cannot be continued: its table '%s' has other columns; resume into a new file",
+                       r->options->resume, tables[i].name),
+             false;
   }
   return true;
 }
@@ -111,8 +118,11 @@ static bool keeps_tables(run *r, const record_table *tables, int count) {
     int k = 0;
     while (k < count && strcmp(tables[k].name, name) != 0) k++;
     if (k == count)
-      return error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be continued: the rows of its table '%s' would be lost; record it as before or resume into a new file",
-                       r->options->resume, name), false;
+      return error_set(r->error, CAROM_ERROR_USAGE,
+                       "'%s' cannot be continued: the rows of its table '%s' would be lost; record it as before or "
+                       "resume into a new file",
+                       r->options->resume, name),
+             false;
   }
   return true;
 }
@@ -126,7 +136,8 @@ static bool open_record(run *r) {
     r->tables[g] = -1;
     if (!r->groups[g].count) continue;
     r->tables[g] = count;
-    tables[count++] = (record_table){.name = run_group_names[g], .column_count = r->groups[g].count,
+    tables[count++] = (record_table){.name = run_group_names[g],
+                                     .column_count = r->groups[g].count,
                                      .columns = words_of(r, &r->groups[g], carom_model_signal_name),
                                      .units = words_of(r, &r->groups[g], carom_model_signal_unit),
                                      .sampling = words_of(r, &r->groups[g], carom_model_signal_sampling)};
@@ -137,16 +148,16 @@ static bool open_record(run *r) {
   r->impact_table = r->episode_table = r->regime_table = -1;
   if (contact_can_touch(&r->model->contacts)) {
     r->impact_table = count;
-    tables[count++] = (record_table){.name = "impacts", .columns = impact_columns, .units = impact_units,
-                                     .column_count = IMPACT_COLUMN_COUNT};
+    tables[count++] = (record_table){
+        .name = "impacts", .columns = impact_columns, .units = impact_units, .column_count = IMPACT_COLUMN_COUNT};
     r->episode_table = count;
-    tables[count++] = (record_table){.name = "episodes", .columns = episode_columns, .units = episode_units,
-                                     .column_count = EPISODE_COLUMN_COUNT};
+    tables[count++] = (record_table){
+        .name = "episodes", .columns = episode_columns, .units = episode_units, .column_count = EPISODE_COLUMN_COUNT};
   }
   if (contact_can_touch(&r->model->contacts) && r->model->record.regimes) {
     r->regime_table = count;
-    tables[count++] = (record_table){.name = "regimes", .columns = regime_columns, .units = regime_units,
-                                     .column_count = REGIME_COLUMN_COUNT};
+    tables[count++] = (record_table){
+        .name = "regimes", .columns = regime_columns, .units = regime_units, .column_count = REGIME_COLUMN_COUNT};
   }
   bool touches = run_touch_tables(r->model, tables + count) > 0;
   r->touches.times = touches ? count++ : -1, r->touches.table = touches ? count++ : -1;
@@ -160,10 +171,13 @@ static bool open_record(run *r) {
   r->checkpoint = ARENA_ARRAY(&r->memory, double, size);
   int text_count;
   record_text *texts = run_describe(r, &text_count);
-  record_settings settings = {.compression = r->model->record.compression, .flush_interval = 1, .name = r->options->record};
+  record_settings settings = {
+      .compression = r->model->record.compression, .flush_interval = 1, .name = r->options->record};
   const char *path = r->options->record;
   if (r->continues) {
-    if (!check_columns(r, tables, count) || !keeps_tables(r, tables, count) || !output_begin(&r->beside, path, r->error)) return false;
+    if (!check_columns(r, tables, count) || !keeps_tables(r, tables, count) ||
+        !output_begin(&r->beside, path, r->error))
+      return false;
     path = r->beside.place;
   }
   r->file = record_create(path, tables, count, texts, text_count, &settings, r->error);
@@ -172,12 +186,13 @@ static bool open_record(run *r) {
 
 static bool open_csv(run *r) {
   if (!r->options->csv) return true;
-  r->text = csv_create(r->options->csv, words_of(r, &r->csv_columns, carom_model_signal_name), r->csv_columns.count, r->error);
+  r->text = csv_create(r->options->csv, words_of(r, &r->csv_columns, carom_model_signal_name), r->csv_columns.count,
+                       r->error);
   if (r->text && r->options->csv_units) csv_put_units(r->text, words_of(r, &r->csv_columns, carom_model_signal_unit));
   return r->text != NULL;
 }
 
-// --- when rows are written ----------------------------------------------------------------------------------------
+// --- when rows are written -------------------------------------------------------------------------------------------
 
 // The first multiple of `every` that is not reached at t.
 static double next_multiple(double every, double t) {
@@ -190,7 +205,9 @@ static schedule schedule_from(double every, double t) {
   return (schedule){every, every > 0 ? every * next_multiple(every, t) : every < 0 ? INFINITY : t};
 }
 
-bool schedule_has(const schedule *s, double t) { return s->every == 0 || (s->every > 0 && s->every * (next_multiple(s->every, t) - 1) >= t); }
+bool schedule_has(const schedule *s, double t) {
+  return s->every == 0 || (s->every > 0 && s->every * (next_multiple(s->every, t) - 1) >= t);
+}
 
 // When the next row is due within the step that ends at t; infinite if none is.
 static double schedule_due(const schedule *s, double t) {
@@ -198,9 +215,11 @@ static double schedule_due(const schedule *s, double t) {
   return s->next < t ? t : INFINITY;
 }
 
-static void schedule_advance(schedule *s, double t) { s->next = s->every > 0 ? s->every * (floor(s->next / s->every + 0.5) + 1) : t; }
+static void schedule_advance(schedule *s, double t) {
+  s->next = s->every > 0 ? s->every * (floor(s->next / s->every + 0.5) + 1) : t;
+}
 
-// --- rows ---------------------------------------------------------------------------------------------------------
+// --- rows ------------------------------------------------------------------------------------------------------------
 
 // The state the sim shows now, once. Without a file the row is only checked for numbers that are not finite.
 static carom_status write_row(run *r) {
@@ -224,8 +243,9 @@ static carom_status write_row(run *r) {
 // Whether rows are written, or outputs can lack a value at any of them.
 static bool needs_rows(const run *r) { return r->file || r->text || r->model->output_count; }
 
-// The end of a step where nothing needs the row itself. To read it takes as long as a step: it is read only where the ledger
-// has looked at the state, and a number of either is not finite, to name the column. (A state that is not finite ends the run.)
+// The end of a step where nothing needs the row itself. To read it takes as long as a step: it is read only where the
+// ledger has looked at the state, and a number of either is not finite, to name the column. (A state that is not finite
+// ends the run.)
 static carom_status check_step(run *r) {
   return sim_has_booked(r->sim) && !sim_is_finite(r->sim) ? write_row(r) : CAROM_OK;
 }
@@ -235,7 +255,8 @@ static carom_status write_checkpoint(run *r) {
   if (!sim_evaluate(r->sim, r->error)) {  // measures the joints at this state, too
     char why[256];
     dynamics_explain(&r->model->m, r->sim->x, why, sizeof why);
-    return error_set(r->error, CAROM_ERROR_SINGULAR, "no checkpoint can be written at t = %g s: %s", carom_sim_time(r->sim), why);
+    return error_set(r->error, CAROM_ERROR_SINGULAR, "no checkpoint can be written at t = %g s: %s",
+                     carom_sim_time(r->sim), why);
   }
   sim_checkpoint(r->sim, r->checkpoint);
   carom_status status = run_write_pairs(r);
@@ -275,7 +296,7 @@ carom_status run_write_step(run *r) {
   return status;
 }
 
-// --- the run ------------------------------------------------------------------------------------------------------
+// --- the run ---------------------------------------------------------------------------------------------------------
 
 // Also asked within a step, while the motion may be anywhere.
 static bool go_on(void *context) {
@@ -348,7 +369,8 @@ carom_status run_close_files(run *r, carom_status status, const carom_summary *s
   }
   r->file = NULL;
   if (r->continues) {
-    carom_status moved = output_end(&r->beside, status != CAROM_ERROR_FILE && closed == CAROM_OK, status == CAROM_OK ? r->error : NULL);
+    carom_status moved =
+        output_end(&r->beside, status != CAROM_ERROR_FILE && closed == CAROM_OK, status == CAROM_OK ? r->error : NULL);
     if (closed == CAROM_OK) closed = moved;
   }
   return status == CAROM_OK ? closed : status;
@@ -357,8 +379,10 @@ carom_status run_close_files(run *r, carom_status status, const carom_summary *s
 static bool check_interval(run *r, const char *key, double every, double t, const char *each_step) {
   double least = RECORD_EVERY_LEAST * r->t_end;
   if (!(every > 0) || every >= least) return true;
-  return error_set(r->error, CAROM_ERROR_USAGE, "record.%s is %g s, which makes %.1e rows until the end at %g s; give it %g s or more, or %s", key, every,
-                   (r->t_end - t) / every, r->t_end, least, each_step), false;
+  return error_set(r->error, CAROM_ERROR_USAGE,
+                   "record.%s is %g s, which makes %.1e rows until the end at %g s; give it %g s or more, or %s", key,
+                   every, (r->t_end - t) / every, r->t_end, least, each_step),
+         false;
 }
 
 static bool check_rows(run *r, double t) {
@@ -370,19 +394,24 @@ static bool check_rows(run *r, double t) {
 static const double CSV_LEAST = 2, CSV_MOST = 25;
 static const double GIGABYTE = 1e9;
 
-// Warns of a file that is large, or that cannot fit on its disk. The run is not refused: it may be ended by hand, and where the disk is full it ends with a
-// record of what was written. The size is not known before the run if each step is a row and the method chooses its steps.
+// Warns of a file that is large, or that cannot fit on its disk. The run is not refused: it may be ended by hand, and
+// where the disk is full it ends with a record of what was written. The size is not known before the run if each step
+// is a row and the method chooses its steps.
 static void announce_file(const run *r, const char *path, double least, double most, double rows) {
   char text[512];
   if (!path || !(most > 0)) return;
   double room = output_room(path, path != r->options->record || !r->continues);
   if (room == INFINITY) return;  // not a file on a disk
   if (least > room)
-    snprintf(text, sizeof text, "'%s' would take %.3g GB or more for its %.3g rows, and its disk has %.3g GB left; give record.every a longer interval or the "
-             "run an earlier end", path, least / GIGABYTE, rows, room / GIGABYTE);
+    snprintf(text, sizeof text,
+             "'%s' would take %.3g GB or more for its %.3g rows, and its disk has %.3g GB left; give record.every a "
+             "longer interval or the "
+             "run an earlier end",
+             path, least / GIGABYTE, rows, room / GIGABYTE);
   else if (most >= CAROM_RECORD_LARGE)
-    snprintf(text, sizeof text, "'%s' may become as large as %.3g GB (%.3g rows); a longer interval for record.every makes it smaller", path,
-             most / GIGABYTE, rows);
+    snprintf(text, sizeof text,
+             "'%s' may become as large as %.3g GB (%.3g rows); a longer interval for record.every makes it smaller",
+             path, most / GIGABYTE, rows);
   else return;
   r->options->warn(r->options->context, text);
 }
@@ -390,10 +419,12 @@ static void announce_file(const run *r, const char *path, double least, double m
 // A record that is continued is written anew beside the old one.
 static void announce_files(const run *r, double t) {
   if (r->open_ended || !r->options->warn) return;
-  carom_record_size size = run_record_size(r->model, sim_checkpoint_size(r->sim), r->continues ? r->t_end : r->t_end - t);
+  carom_record_size size =
+      run_record_size(r->model, sim_checkpoint_size(r->sim), r->continues ? r->t_end : r->t_end - t);
   bool compressed = r->model->record.compression > 0;
   double numbers = size.rows * r->csv_columns.count;
-  announce_file(r, r->options->record, compressed ? size.compressed_least : size.bytes, compressed ? size.compressed_most : size.bytes, size.rows);
+  announce_file(r, r->options->record, compressed ? size.compressed_least : size.bytes,
+                compressed ? size.compressed_most : size.bytes, size.rows);
   announce_file(r, r->options->csv, CSV_LEAST * numbers, CSV_MOST * numbers, size.rows);
 }
 
@@ -415,7 +446,8 @@ carom_status run_begin(run *r) {
   double t = carom_sim_time(r->sim);
   r->steps_before = carom_sim_summary(r->sim).steps;
   if (!(isfinite(r->options->end) && r->options->end >= 0))
-    return error_set(r->error, CAROM_ERROR_USAGE, "the end is %g s, but must be finite and not negative", r->options->end);
+    return error_set(r->error, CAROM_ERROR_USAGE, "the end is %g s, but must be finite and not negative",
+                     r->options->end);
   if (!(r->t_end > t))
     return error_set(r->error, CAROM_ERROR_USAGE, "the end (%g s) is not after the start (%g s)", r->t_end, t);
   if (!check_rows(r, t)) return r->error->status;
@@ -427,7 +459,8 @@ carom_status run_begin(run *r) {
   r->sim->impacts.close_regime = r->regime_table >= 0 ? write_regime : NULL;
   r->sim->impacts.context = r;
   double between = r->model->record.checkpoint;
-  r->rows = schedule_from(r->model->record.every, t), r->touch_times = schedule_from(r->file ? run_touch_interval(r->model) : -1, t);
+  r->rows = schedule_from(r->model->record.every, t),
+  r->touch_times = schedule_from(r->file ? run_touch_interval(r->model) : -1, t);
   r->next_checkpoint = between > 0 ? between * (floor(t / between + 1e-9) + 1) : 0;
   r->last_row = r->touches.last = -1;
   return r->continues ? run_copy_earlier(r) : CAROM_OK;
@@ -456,7 +489,9 @@ carom_status carom_run(const carom_model *model, const carom_run_options *option
   carom_summary unused;
   error_clear(error);
   jmp_buf out_of_memory;
-  run r = {.model = model, .options = options, .error = error ? error : &own,
+  run r = {.model = model,
+           .options = options,
+           .error = error ? error : &own,
            .t_end = options->end > 0 ? options->end : model->about.end,
            .continues = options->resume && options->record && output_same(options->resume, options->record)};
   carom_summary *volatile filled = summary ? summary : &unused;

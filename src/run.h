@@ -17,11 +17,21 @@ typedef struct group {
 } group;
 
 enum {
-  GROUP_TIME, GROUP_JOINTS, GROUP_BODIES, GROUP_MARKERS, GROUP_REACTIONS, GROUP_FORCES, GROUP_DRIVES, GROUP_MULTIPLIERS,
-  GROUP_ENERGY, GROUP_CONTACTS, GROUP_OUTPUTS, GROUP_COUNT
+  GROUP_TIME,
+  GROUP_JOINTS,
+  GROUP_BODIES,
+  GROUP_MARKERS,
+  GROUP_REACTIONS,
+  GROUP_FORCES,
+  GROUP_DRIVES,
+  GROUP_MULTIPLIERS,
+  GROUP_ENERGY,
+  GROUP_CONTACTS,
+  GROUP_OUTPUTS,
+  GROUP_COUNT
 };
 
-// --- run_tables.c: which signals are recorded, and where ------------------------------------------------------------
+// --- run_tables.c: which signals are recorded, and where -------------------------------------------------------------
 
 extern const char *const run_group_names[GROUP_COUNT];
 int run_group_of(const carom_model *model, int i);
@@ -30,22 +40,24 @@ bool run_is_in_csv(const carom_model *model, int i);    // coordinates, speeds, 
 // As carom_model_record_size, of a run over a time, whose checkpoints have so many numbers.
 carom_record_size run_record_size(const carom_model *model, int checkpoint_size, double duration);
 
-// --- a run under way ------------------------------------------------------------------------------------------------
+// --- a run under way -------------------------------------------------------------------------------------------------
 
 // When rows are written: at multiples of an interval, or at the end of each step.
 typedef struct schedule {
-  double every;                 // 0: each step [s]
-  double next;                  // without an interval: when the last one was [s]
+  double every;  // 0: each step [s]
+  double next;   // without an interval: when the last one was [s]
 } schedule;
 
-bool schedule_has(const schedule *s, double t);  // whether a run in one piece has a row at t, which is the end of a step
+bool schedule_has(const schedule *s,
+                  double t);  // whether a run in one piece has a row at t, which is the end of a step
 
 // The table of touches, and that of its times.
 typedef struct touch_log {
-  int table, times;             // -1: nothing is recorded
-  long rows;                    // of touches, written
-  double last;                  // time written [s]
-  const int *sides;             // by permanent element: what its first side is in the list of surfaces, if it is no pair of surfaces
+  int table, times;  // -1: nothing is recorded
+  long rows;         // of touches, written
+  double last;       // time written [s]
+  const int
+      *sides;  // by permanent element: what its first side is in the list of surfaces, if it is no pair of surfaces
 } touch_log;
 
 typedef struct run {
@@ -55,45 +67,46 @@ typedef struct run {
   carom_error *error;
   carom_sim *sim;
   double t_end;
-  bool open_ended;              // a program steps the sim, and nobody knows how far
+  bool open_ended;  // a program steps the sim, and nobody knows how far
   record *file;
   csv *text;
   group groups[GROUP_COUNT];
-  int tables[GROUP_COUNT];      // of each group, -1 when it has no columns
+  int tables[GROUP_COUNT];  // of each group, -1 when it has no columns
   int checkpoint_table, impact_table, episode_table, regime_table;
-  int pair_table;               // points of pairs that come and go, at checkpoints; -1: there are none
-  long checkpoints;             // written
+  int pair_table;    // points of pairs that come and go, at checkpoints; -1: there are none
+  long checkpoints;  // written
   double *pair_rows;
-  size_t pair_capacity;         // numbers in pair_rows
+  size_t pair_capacity;  // numbers in pair_rows
   group csv_columns;
   double *values, *checkpoint;
   schedule rows, touch_times;
   double next_checkpoint, last_row;
   touch_log touches;
-  bool continues;               // the record of the run that is resumed
-  record_reader *earlier;       // that record, while its rows are copied
-  output_file beside;           // where it is written until the run ends
+  bool continues;          // the record of the run that is resumed
+  record_reader *earlier;  // that record, while its rows are copied
+  output_file beside;      // where it is written until the run ends
   struct timespec began;
-  long steps_before;            // of the run that is resumed
+  long steps_before;  // of the run that is resumed
 } run;
 
-// --- run.c: the parts of a run, which a sim that a program steps itself has as well ---------------------------------
+// --- run.c: the parts of a run, which a sim that a program steps itself has as well ----------------------------------
 
 // Makes the sim, unless there is one, resumes it and opens the files.
 carom_status run_begin(run *r);
 carom_status run_write_start(run *r);
 carom_status run_write_step(run *r);  // rows of the last step, and a checkpoint if one is due
-// The last state, which is always there and can be gone on from. Returns the status of the last step or, if that is CAROM_OK, that of the files.
+// The last state, which is always there and can be gone on from. Returns the status of the last step or, if that is
+// CAROM_OK, that of the files.
 carom_status run_write_end(run *r, carom_status status);
 carom_status run_close_files(run *r, carom_status status, const carom_summary *summary);
-void run_clean_up(run *r);            // destroys the sim as well
+void run_clean_up(run *r);  // destroys the sim as well
 
 // The values of its columns, from those of all signals.
 static inline void run_gather(const group *g, const double *all, double *row) {
   for (int k = 0; k < g->count; k++) row[k] = all[g->signals[k]];
 }
 
-// --- run_texts.c: what the record says about its model --------------------------------------------------------------
+// --- run_texts.c: what the record says about its model ---------------------------------------------------------------
 
 record_text *run_describe(run *r, int *count);
 // A line `name = value` each; of files, what tells their content from another.
@@ -101,14 +114,14 @@ const char *run_list_parameters(run *r);
 const char *run_list_mesh_files(run *r);
 const char *run_list_table_files(run *r);
 
-// --- run_resume.c ---------------------------------------------------------------------------------------------------
+// --- run_resume.c ----------------------------------------------------------------------------------------------------
 
 // Gives the sim the last checkpoint of the run that is resumed, if one is. Returns false after reporting.
 bool run_resume(run *r);
 // What the run that is continued has recorded until its last checkpoint.
 carom_status run_copy_earlier(run *r);
 
-// --- run_pairs.c: points of pairs that come and go, which belong to checkpoints -------------------------------------
+// --- run_pairs.c: points of pairs that come and go, which belong to checkpoints --------------------------------------
 
 record_table run_pair_table(run *r);
 // Before the checkpoint itself, so that one that is complete has all of its points.
@@ -117,13 +130,13 @@ carom_status run_write_pairs(run *r);
 bool run_resume_pairs(run *r, record_reader *in, long checkpoint);
 carom_status run_copy_pairs(run *r);  // of the checkpoints that the earlier run has left
 
-// --- run_touches.c: points that touch ------------------------------------------------------------------------------
+// --- run_touches.c: points that touch --------------------------------------------------------------------------------
 
-double run_touch_interval(const carom_model *model);                        // -1: they are not recorded; 0: at each step [s]
-int run_touch_tables(const carom_model *model, record_table tables[2]);     // returns how many: times and touches, or none
-const char *run_list_touch_pairs(run *r);                                   // those with a name of their own
-const char *run_list_touch_surfaces(run *r);                                // what touches count; before any of them
-carom_status run_write_touches(run *r);                                     // of the time that the sim shows, once
-carom_status run_copy_touches(run *r, double t);                            // that the earlier run has recorded until t
+double run_touch_interval(const carom_model *model);  // -1: they are not recorded; 0: at each step [s]
+int run_touch_tables(const carom_model *model, record_table tables[2]);  // returns how many: times and touches, or none
+const char *run_list_touch_pairs(run *r);                                // those with a name of their own
+const char *run_list_touch_surfaces(run *r);                             // what touches count; before any of them
+carom_status run_write_touches(run *r);                                  // of the time that the sim shows, once
+carom_status run_copy_touches(run *r, double t);                         // that the earlier run has recorded until t
 
 #endif

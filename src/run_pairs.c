@@ -10,7 +10,8 @@
 // The number of the checkpoint, then what the sim says of a point.
 record_table run_pair_table(run *r) {
   int size = 1 + sim_point_size(r->sim);
-  const char **columns = ARENA_ARRAY(&r->memory, const char *, size), **units = ARENA_ARRAY(&r->memory, const char *, size);
+  const char **columns = ARENA_ARRAY(&r->memory, const char *, size),
+             **units = ARENA_ARRAY(&r->memory, const char *, size);
   const char **names = checkpoint_point_names(r->sim, &r->memory);
   columns[0] = "checkpoint";
   for (int k = 1; k < size; k++) columns[k] = names[k - 1];
@@ -39,14 +40,19 @@ carom_status run_write_pairs(run *r) {
   return status;
 }
 
-// The points that belong to a checkpoint: rows of its number, the last but for those of a checkpoint that was never completed.
+// The points that belong to a checkpoint: rows of its number, the last but for those of a checkpoint that was never
+// completed.
 bool run_resume_pairs(run *r, record_reader *in, long checkpoint) {
   if (!r->model->contacts.crowd) return true;
   int table = record_find_table(in, "checkpoint_pairs"), width = sim_point_size(r->sim);
   long due = r->sim->points_due;
-  if (table < 0 || record_get_table(in, table).column_count != 1 + width || due > record_rows(in, table) || due > INT_MAX)
-    return error_set(r->error, CAROM_ERROR_FILE, "the last checkpoint of '%s' is damaged: it lacks contacts that belong to it; run the model from its start",
-                     r->options->resume), false;
+  if (table < 0 || record_get_table(in, table).column_count != 1 + width || due > record_rows(in, table) ||
+      due > INT_MAX)
+    return error_set(r->error, CAROM_ERROR_FILE,
+                     "the last checkpoint of '%s' is damaged: it lacks contacts that belong to it; run the model from "
+                     "its start",
+                     r->options->resume),
+           false;
   int count = (int)due;
   double *rows = reserve_pair_rows(r, count), *row = rows + (long)count * width;
   long last = record_rows(in, table) - 1;
@@ -70,7 +76,8 @@ carom_status run_copy_pairs(run *r) {
   carom_status status = CAROM_OK;
   for (long i = 0; i < record_rows(r->earlier, table) && status == CAROM_OK; i++) {
     status = record_read(r->earlier, table, i, 1, row, r->error);
-    if (status == CAROM_OK && row[0] < (double)r->checkpoints) status = record_append(r->file, r->pair_table, row, r->error);
+    if (status == CAROM_OK && row[0] < (double)r->checkpoints)
+      status = record_append(r->file, r->pair_table, row, r->error);
   }
   return status;
 }

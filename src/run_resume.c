@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "checkpoint.h"
 
-// --- the same model -----------------------------------------------------------------------------------------------
+// --- the same model --------------------------------------------------------------------------------------------------
 
 // Settings that may differ between the parts of a run: how far it goes, how, and what is kept of it.
 static bool may_change(const char *setting) {
@@ -59,21 +59,27 @@ static bool same_values(run *r, const char *kind, const char *before, const char
   const char *was = NULL, *is = first_difference(now, before ? before : "", &was);
   if (!is) was = first_difference(before ? before : "", now, &is);
   if (!is && !was)  // a later one may replace what an earlier one has set
-    return error_set(r->error, CAROM_ERROR_USAGE, "'%s' was run with its settings in another order; resume with the same order", r->options->resume), false;
+    return error_set(r->error, CAROM_ERROR_USAGE,
+                     "'%s' was run with its settings in another order; resume with the same order", r->options->resume),
+           false;
   const char *line = is ? is : was;
   const char *old = was ? arena_print(&r->memory, "with '%.*s'", (int)strcspn(was, "\n"), was) : "without it";
   const char *present = is ? arena_print(&r->memory, "'%.*s'", (int)strcspn(is, "\n"), is) : "not given";
   return error_set(r->error, CAROM_ERROR_USAGE,
-                   "'%s' was run with other settings: %s '%.*s' is now %s, and the record was made %s; resume with the same settings, or run the "
+                   "'%s' was run with other settings: %s '%.*s' is now %s, and the record was made %s; resume with the "
+                   "same settings, or run the "
                    "model from the start",
-                   r->options->resume, kind, (int)strcspn(line, " =\n"), line, present, old), false;
+                   r->options->resume, kind, (int)strcspn(line, " =\n"), line, present, old),
+         false;
 }
 
 static bool same_files(run *r, const char *before, const char *now) {
   const char *there;
   const char *other = first_difference(now, before ? before : "", &there);
-  return !other || (error_set(r->error, CAROM_ERROR_USAGE, "'%s' was run with another content of '%.*s'; resume with the same files",
-                              r->options->resume, (int)(strcspn(other, "=") - 1), other), false);
+  return !other || (error_set(r->error, CAROM_ERROR_USAGE,
+                              "'%s' was run with another content of '%.*s'; resume with the same files",
+                              r->options->resume, (int)(strcspn(other, "=") - 1), other),
+                    false);
 }
 
 static bool same_model(run *r, record_reader *in) {
@@ -83,10 +89,13 @@ static bool same_model(run *r, record_reader *in) {
     same = equal(record_get_text(in, arena_print(&r->memory, "include%d", i)), def->text->sources[i]->text);
   if (!same)
     return error_set(r->error, CAROM_ERROR_USAGE, "'%s' is the record of another model; resume with the same files",
-                     r->options->resume), false;
-  return same_values(r, "parameter", record_get_text(in, "parameters"), run_list_parameters(r)) && same_files(r, record_get_text(in, "mesh_files"), run_list_mesh_files(r)) &&
+                     r->options->resume),
+           false;
+  return same_values(r, "parameter", record_get_text(in, "parameters"), run_list_parameters(r)) &&
+         same_files(r, record_get_text(in, "mesh_files"), run_list_mesh_files(r)) &&
          same_files(r, record_get_text(in, "table_files"), run_list_table_files(r)) &&
-         same_values(r, "setting", settings_that_bind(r, record_get_text(in, "settings")), settings_that_bind(r, def->settings));
+         same_values(r, "setting", settings_that_bind(r, record_get_text(in, "settings")),
+                     settings_that_bind(r, def->settings));
 }
 
 // Checkpoints were not numbered before version 2.
@@ -96,15 +105,23 @@ static bool same_fields(run *r, record_reader *in, int table) {
   const int size = sim_checkpoint_size(r->sim);
   if (!version) version = "1";
   if (!equal(version, CHECKPOINT_VERSION))
-    return error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be resumed: its checkpoints are of version %s, and this carom reads version %s. "
+    return error_set(r->error, CAROM_ERROR_USAGE,
+                     "'%s' cannot be resumed: its checkpoints are of version %s, and this carom reads version %s. "
                      "Reports, exports and comparisons of it work; run the model from its start to go further",
-                     r->options->resume, version, CHECKPOINT_VERSION), false;
+                     r->options->resume, version, CHECKPOINT_VERSION),
+           false;
   for (int k = 0; k < size && k < old.column_count; k++)
     if (!equal(names[k], old.columns[k]))
-      return error_set(r->error, CAROM_ERROR_USAGE, "'%s' has the state of another model or method: its checkpoint holds '%s' in place of '%s'; "
-                       "resume with the same model and settings", r->options->resume, old.columns[k], names[k]), false;
+      return error_set(r->error, CAROM_ERROR_USAGE,
+                       "'%s' has the state of another model or method: its checkpoint holds '%s' in place of '%s'; "
+                       "resume with the same model and settings",
+                       r->options->resume, old.columns[k], names[k]),
+             false;
   if (old.column_count == size) return true;
-  return error_set(r->error, CAROM_ERROR_USAGE, "'%s' holds the state of a model of another size; resume with the same model and settings", r->options->resume), false;
+  return error_set(r->error, CAROM_ERROR_USAGE,
+                   "'%s' holds the state of a model of another size; resume with the same model and settings",
+                   r->options->resume),
+         false;
 }
 
 bool run_resume(run *r) {
@@ -116,11 +133,13 @@ bool run_resume(run *r) {
   long rows = table < 0 ? 0 : record_rows(in, table);
   if (!same_model(r, in)) {
   } else if (rows < 1) {
-    error_set(r->error, CAROM_ERROR_USAGE, "'%s' holds no checkpoint to resume from; set 'record: {checkpoint: ...}' and run it again", r->options->resume);
+    error_set(r->error, CAROM_ERROR_USAGE,
+              "'%s' holds no checkpoint to resume from; set 'record: {checkpoint: ...}' and run it again",
+              r->options->resume);
   } else if (same_fields(r, in, table)) {
     double *row = ARENA_ARRAY(&r->memory, double, size);
-    done = record_read(in, table, rows - 1, 1, row, r->error) == CAROM_OK && sim_resume(r->sim, row, r->error) == CAROM_OK &&
-           run_resume_pairs(r, in, rows - 1);
+    done = record_read(in, table, rows - 1, 1, row, r->error) == CAROM_OK &&
+           sim_resume(r->sim, row, r->error) == CAROM_OK && run_resume_pairs(r, in, rows - 1);
   }
   if (done && r->continues && record_is_running(in)) {
     error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be continued: its run has not ended yet", r->options->resume);
@@ -131,11 +150,12 @@ bool run_resume(run *r) {
   return done;
 }
 
-// --- going on in the same record ----------------------------------------------------------------------------------
+// --- going on in the same record -------------------------------------------------------------------------------------
 
 enum { ROWS_AT_ONCE = 256 };
 
-// How many rows to keep: those until the checkpoint; one at the checkpoint itself only if a run in one piece has it too. After a kill some tables may be a row ahead of others.
+// How many rows to keep: those until the checkpoint; one at the checkpoint itself only if a run in one piece has it
+// too. After a kill some tables may be a row ahead of others.
 static long count_frames(run *r, double t) {
   long rows = -1;
   for (int g = 0; g < GROUP_COUNT; g++) {
@@ -161,11 +181,13 @@ static carom_status copy_frames(run *r, long rows) {
   double *blocks[GROUP_COUNT] = {0}, *all = ARENA_ARRAY(&r->memory, double, sim_signal_count(r->model));
   carom_status status = CAROM_OK;
   for (int g = 0; g < GROUP_COUNT; g++)
-    if (r->tables[g] >= 0) blocks[g] = ARENA_ARRAY(&r->memory, double, (size_t)r->groups[g].count * ROWS_AT_ONCE);
+    if (r->tables[g] >= 0) blocks[g] = ARENA_ARRAY(&r->memory, double, (size_t)r->groups[g].count *ROWS_AT_ONCE);
   for (long first = 0; first < rows && status == CAROM_OK; first += ROWS_AT_ONCE) {
     long n = rows - first < ROWS_AT_ONCE ? rows - first : ROWS_AT_ONCE;
     for (int g = 0; g < GROUP_COUNT && status == CAROM_OK; g++)
-      if (blocks[g]) status = record_read(r->earlier, record_find_table(r->earlier, run_group_names[g]), first, n, blocks[g], r->error);
+      if (blocks[g])
+        status =
+            record_read(r->earlier, record_find_table(r->earlier, run_group_names[g]), first, n, blocks[g], r->error);
     for (long i = 0; i < n && status == CAROM_OK; i++) {
       for (int g = 0; g < GROUP_COUNT && status == CAROM_OK; g++) {
         if (!blocks[g]) continue;
@@ -187,7 +209,7 @@ static bool impact_is_over(const run *r, const double *of, double t) {
   const impact_ledger *l = &r->sim->impacts;
   const impact *row = (const impact *)of;
   CONTACT_EACH_POINT(r->sim->contacts, p)
-    if (l->is_open[p] && l->place[p].id == row->point && l->open[p].start == row->start) return false;
+  if (l->is_open[p] && l->place[p].id == row->point && l->open[p].start == row->start) return false;
   return row->end <= t;
 }
 
@@ -204,13 +226,15 @@ static bool regime_is_over(const run *r, const double *of, double t) {
   const regime_row *row = (const regime_row *)of;
   for (int i = 0; i < r->sim->contacts->element_count; i++) {
     const impact_pair *pair = &r->sim->impacts.pairs[r->sim->contacts->elements[i]->slot];
-    double since = isnan(pair->since) ? r->sim->impacts.started : pair->since;  // infinite where the pair has not touched: nothing of it is open
+    double since = isnan(pair->since) ? r->sim->impacts.started
+                                      : pair->since;  // infinite where the pair has not touched: nothing of it is open
     if (pair->row.pair == row->pair) return row->end <= t && row->end <= since;
   }
   return row->end <= t;
 }
 
-static carom_status copy_ended(run *r, const char *name, int to, bool (*is_over)(const run *r, const double *row, double t), double t) {
+static carom_status copy_ended(run *r, const char *name, int to,
+                               bool (*is_over)(const run *r, const double *row, double t), double t) {
   int table = record_find_table(r->earlier, name);
   long rows = to < 0 ? 0 : record_rows(r->earlier, table);
   carom_status status = CAROM_OK;

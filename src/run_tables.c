@@ -7,8 +7,8 @@
 #include "mechanics/signal.h"
 #include "scene.h"
 
-const char *const run_group_names[GROUP_COUNT] = {"time",   "joints", "bodies",      "markers", "reactions",
-                                                  "forces", "drives", "multipliers", "energy",  "contacts", "outputs"};
+const char *const run_group_names[GROUP_COUNT] = {"time",   "joints",      "bodies", "markers",  "reactions", "forces",
+                                                  "drives", "multipliers", "energy", "contacts", "outputs"};
 
 int run_group_of(const carom_model *model, int i) {
   static const int groups[SIGNAL_SECTIONS] = {
@@ -17,17 +17,33 @@ int run_group_of(const carom_model *model, int i) {
   if (at.section != SIGNALS_OF_MECHANISM) return groups[at.section];
   switch (model->m.signals[i].kind) {
     case SIGNAL_TIME: return GROUP_TIME;
-    case SIGNAL_JOINT_Q: case SIGNAL_JOINT_XYZ: case SIGNAL_JOINT_U: case SIGNAL_JOINT_A: return GROUP_JOINTS;
-    case SIGNAL_BODY_POSITION: case SIGNAL_BODY_QUATERNION: case SIGNAL_BODY_VELOCITY: case SIGNAL_BODY_OMEGA:
-    case SIGNAL_BODY_ACCELERATION: case SIGNAL_BODY_ALPHA: return GROUP_BODIES;
-    case SIGNAL_MARKER_POSITION: case SIGNAL_MARKER_VELOCITY: case SIGNAL_MARKER_ACCELERATION: return GROUP_MARKERS;
-    case SIGNAL_REACTION_FORCE: case SIGNAL_REACTION_TORQUE:
-    case SIGNAL_FRICTION_EFFORT: case SIGNAL_FRICTION_SLIP: return GROUP_REACTIONS;
+    case SIGNAL_JOINT_Q:
+    case SIGNAL_JOINT_XYZ:
+    case SIGNAL_JOINT_U:
+    case SIGNAL_JOINT_A: return GROUP_JOINTS;
+    case SIGNAL_BODY_POSITION:
+    case SIGNAL_BODY_QUATERNION:
+    case SIGNAL_BODY_VELOCITY:
+    case SIGNAL_BODY_OMEGA:
+    case SIGNAL_BODY_ACCELERATION:
+    case SIGNAL_BODY_ALPHA: return GROUP_BODIES;
+    case SIGNAL_MARKER_POSITION:
+    case SIGNAL_MARKER_VELOCITY:
+    case SIGNAL_MARKER_ACCELERATION: return GROUP_MARKERS;
+    case SIGNAL_REACTION_FORCE:
+    case SIGNAL_REACTION_TORQUE:
+    case SIGNAL_FRICTION_EFFORT:
+    case SIGNAL_FRICTION_SLIP: return GROUP_REACTIONS;
     case SIGNAL_FORCE: return GROUP_FORCES;
-    case SIGNAL_DRIVE_EFFORT: case SIGNAL_DRIVE_POWER: return GROUP_DRIVES;
+    case SIGNAL_DRIVE_EFFORT:
+    case SIGNAL_DRIVE_POWER: return GROUP_DRIVES;
     case SIGNAL_MULTIPLIER: return GROUP_MULTIPLIERS;
-    case SIGNAL_STATE: case SIGNAL_COMPUTED: case SIGNAL_CALLED: return GROUP_OUTPUTS;
-    case SIGNAL_KINETIC: case SIGNAL_GRAVITY: case SIGNAL_SPRING: return GROUP_ENERGY;
+    case SIGNAL_STATE:
+    case SIGNAL_COMPUTED:
+    case SIGNAL_CALLED: return GROUP_OUTPUTS;
+    case SIGNAL_KINETIC:
+    case SIGNAL_GRAVITY:
+    case SIGNAL_SPRING: return GROUP_ENERGY;
   }
   return GROUP_OUTPUTS;
 }
@@ -48,7 +64,11 @@ bool run_is_in_csv(const carom_model *model, int i) {
 // Coordinates of a body that a joint leaves free, and reactions of that joint: its pose and motion once more, and zero.
 static bool repeats_body(const mechanism *m, const signal *s) {
   switch (s->kind) {
-    case SIGNAL_JOINT_Q: case SIGNAL_JOINT_U: case SIGNAL_JOINT_A: case SIGNAL_REACTION_FORCE: case SIGNAL_REACTION_TORQUE: break;
+    case SIGNAL_JOINT_Q:
+    case SIGNAL_JOINT_U:
+    case SIGNAL_JOINT_A:
+    case SIGNAL_REACTION_FORCE:
+    case SIGNAL_REACTION_TORQUE: break;
     default: return false;
   }
   const joint *j = &m->joints[s->index];
@@ -62,16 +82,18 @@ bool run_is_recorded(const carom_model *model, int i) {
   if (s->kind == SIGNAL_JOINT_XYZ) return false;  // jumps by a turn, and only says again what the quaternion says
   if (model->record.bodies == CAROM_RECORD_ALL) return true;
   switch (s->kind) {
-    case SIGNAL_BODY_VELOCITY: case SIGNAL_BODY_OMEGA: return model->record.bodies == CAROM_RECORD_MOTION;
-    case SIGNAL_BODY_ACCELERATION: case SIGNAL_BODY_ALPHA: return false;
+    case SIGNAL_BODY_VELOCITY:
+    case SIGNAL_BODY_OMEGA: return model->record.bodies == CAROM_RECORD_MOTION;
+    case SIGNAL_BODY_ACCELERATION:
+    case SIGNAL_BODY_ALPHA: return false;
     default: return !repeats_body(&model->m, s);
   }
 }
 
-// --- size ---------------------------------------------------------------------------------------------------------
+// --- size ------------------------------------------------------------------------------------------------------------
 
-// Points of which each body touches others with about so many, if it lies among them: half the number of its neighbours in a pile of spheres or discs,
-// or the corners of a face on a face in the plane.
+// Points of which each body touches others with about so many, if it lies among them: half the number of its neighbours
+// in a pile of spheres or discs, or the corners of a face on a face in the plane.
 enum { TOUCHES_SPATIAL = 3, TOUCHES_PLANAR = 2 };
 static const double compressed_least = 0.1, compressed_most = 0.7;  // as measured on the models that come with carom
 
@@ -79,7 +101,8 @@ static const double compressed_least = 0.1, compressed_most = 0.7;  // as measur
 static double fixed_step(const carom_model *model) {
   const option_table *table = model->scheme->about->table;
   for (int i = 0; i < table->count; i++)
-    if (strcmp(table->options[i].key, "step") == 0) return *(const double *)((const char *)&model->options + table->options[i].offset);
+    if (strcmp(table->options[i].key, "step") == 0)
+      return *(const double *)((const char *)&model->options + table->options[i].offset);
   return 0;
 }
 
@@ -111,8 +134,10 @@ static double text_length(arena *memory, const carom_model *model) {
   double length = (double)strlen(scene_write(memory, model));
   const document *text = model->def ? model->def->text : NULL;
   for (int i = 0; text && i < text->source_count; i++) length += (double)strlen(text->sources[i]->text);
-  for (int i = 0; i < model->contacts.surface_count; i++) length += 2.0 * (double)strlen(model->contacts.surfaces[i].name) + 16;
-  for (int i = 0; i < model->contacts.element_count; i++) length += (double)strlen(model->contacts.elements[i].name) * model->contacts.elements[i].point_count;
+  for (int i = 0; i < model->contacts.surface_count; i++)
+    length += 2.0 * (double)strlen(model->contacts.surfaces[i].name) + 16;
+  for (int i = 0; i < model->contacts.element_count; i++)
+    length += (double)strlen(model->contacts.elements[i].name) * model->contacts.elements[i].point_count;
   return length;
 }
 
@@ -122,7 +147,8 @@ static void add_frames(arena *memory, const carom_model *model, carom_record_siz
   int counts[GROUP_COUNT] = {0};
   for (int g = 0; g < GROUP_COUNT; g++) names[g] = ARENA_ARRAY(memory, const char *, sim_signal_count(model) + 1);
   for (int i = 0; i < sim_signal_count(model); i++)
-    if (run_is_recorded(model, i)) names[run_group_of(model, i)][counts[run_group_of(model, i)]++] = carom_model_signal_name(model, i);
+    if (run_is_recorded(model, i))
+      names[run_group_of(model, i)][counts[run_group_of(model, i)]++] = carom_model_signal_name(model, i);
   for (int g = 0; g < GROUP_COUNT; g++) {
     if (!counts[g]) continue;
     record_table t = {.columns = names[g], .column_count = counts[g]};

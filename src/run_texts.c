@@ -18,14 +18,16 @@ const char *run_list_parameters(run *r) {
   return list.text;
 }
 
-// What the column `point` of the impacts counts: a line each with the name of the pair and, after a tab, which of its points.
+// What the column `point` of the impacts counts: a line each with the name of the pair and, after a tab, which of its
+// points.
 static const char *list_points(run *r) {
   const contact_world *s = &r->model->contacts;
   arena_text list = {0};
   arena_append(&r->memory, &list, "%s", "");
   for (int i = 0; i < s->element_count; i++)
     for (int k = 0; k < s->elements[i].point_count; k++)
-      arena_append(&r->memory, &list, "%s\t%s\n", s->elements[i].name, contact_point_name(&r->model->m, &s->elements[i], k));
+      arena_append(&r->memory, &list, "%s\t%s\n", s->elements[i].name,
+                   contact_point_name(&r->model->m, &s->elements[i], k));
   return list.text;
 }
 
@@ -34,7 +36,8 @@ const char *run_list_mesh_files(run *r) {
   const drawing *d = &r->model->drawing;
   arena_text list = {0};
   arena_append(&r->memory, &list, "%s", "");
-  for (int i = 0; i < d->file_count; i++) arena_append(&r->memory, &list, "%s = %s\n", d->files[i]->name, d->files[i]->digest);
+  for (int i = 0; i < d->file_count; i++)
+    arena_append(&r->memory, &list, "%s = %s\n", d->files[i]->name, d->files[i]->digest);
   return list.text;
 }
 
@@ -46,13 +49,14 @@ const char *run_list_table_files(run *r) {
   return list.text;
 }
 
-// Points of pairs that are not listed have numbers behind these: so many for each pair of surfaces a < b, a (surfaces) + b. A line with that
-// number, then one for each surface: its name and, after a tab, its shape.
+// Points of pairs that are not listed have numbers behind these: so many for each pair of surfaces a < b, a (surfaces)
+// + b. A line with that number, then one for each surface: its name and, after a tab, its shape.
 static const char *list_surfaces(run *r) {
   const contact_world *w = &r->model->contacts;
   arena_text list = {0};
   arena_append(&r->memory, &list, "%d\n", CONTACT_POINTS_MAX);
-  for (int i = 0; i < w->surface_count; i++) arena_append(&r->memory, &list, "%s\t%d\n", w->surfaces[i].name, (int)w->surfaces[i].shape);
+  for (int i = 0; i < w->surface_count; i++)
+    arena_append(&r->memory, &list, "%s\t%d\n", w->surfaces[i].name, (int)w->surfaces[i].shape);
   return list.text;
 }
 
@@ -75,7 +79,8 @@ static void find_areas(shape_pairs *p, const mechanism *m) {
       if (contact_crowd_sample(p->w, m, i, k, &e)) note_area(p, &e);
 }
 
-// The names of the points of two shapes with several, a line each: both shapes and the names, with tabs between. An area has one.
+// The names of the points of two shapes with several, a line each: both shapes and the names, with tabs between. An
+// area has one.
 static const char *list_pair_points(run *r) {
   const contact_world *w = &r->model->contacts;
   const mechanism *m = &r->model->m;
@@ -122,7 +127,8 @@ record_text *run_describe(run *r, int *count) {
     texts[used++] = (record_text){"touch_surfaces", run_list_touch_surfaces(r)};
     texts[used++] = (record_text){"touch_pairs", run_list_touch_pairs(r)};
   }
-  if (r->model->contacts.crowd || r->touches.table >= 0) texts[used++] = (record_text){"impact_pair_points", list_pair_points(r)};
+  if (r->model->contacts.crowd || r->touches.table >= 0)
+    texts[used++] = (record_text){"impact_pair_points", list_pair_points(r)};
   if (r->options->resume && !r->continues) texts[used++] = (record_text){"resumed_from", r->options->resume};
   *count = used;
   if (!def || !def->text) return texts;

@@ -12,10 +12,10 @@ typedef struct scene {
   json_writer w;
   const carom_model *model;
   const mechanism *m;
-  double length;             // a typical size
+  double length;  // a typical size
 } scene;
 
-// --- pieces -------------------------------------------------------------------------------------------------------
+// --- pieces ----------------------------------------------------------------------------------------------------------
 
 static sketch sketch_of(scene *s) { return (sketch){&s->w, s->m->planar, s->length}; }
 
@@ -46,7 +46,7 @@ static void put_box(scene *s, pose at, vec3 size) {
   sketch_box(&to_scene, at, size, false);
 }
 
-// --- shapes -------------------------------------------------------------------------------------------------------
+// --- shapes ----------------------------------------------------------------------------------------------------------
 
 static void put_given_shape(scene *s, const drawn_shape *given) {
   const shape_type *type = given->type;
@@ -99,8 +99,9 @@ static int put_solid_parts(scene *s, int body, double *reach) {
     const marker *k = &m->markers[m->joints[i].second];
     if (k->body != body || !(d->length > 0 && d->width > 0)) continue;
     // along the joint's axis, x in the plane and z in space
-    put_box(s, k->local, m->planar ? (vec3){d->length, d->width, 0}
-                                   : (vec3){d->width, d->height > 0 ? d->height : d->width, d->length});
+    put_box(
+        s, k->local,
+        m->planar ? (vec3){d->length, d->width, 0} : (vec3){d->width, d->height > 0 ? d->height : d->width, d->length});
     *reach = fmax(*reach, 0.5 * d->length);
     count++;
   }
@@ -157,8 +158,8 @@ static void put_star(scene *s, const star *l) {
     if (!is_reached(s, l, l->to[i], i)) put_link(s, l->hub, l->to[i], 0);
 }
 
-// The rest of a body with one joint whose mass centre no link reaches: a rod's centre is in its middle, a bob's is where the
-// bob is.
+// The rest of a body with one joint whose mass centre no link reaches: a rod's centre is in its middle, a bob's is
+// where the bob is.
 static bool put_arm(scene *s, const body *b, const star *l, bool solid, double reach) {
   vec3 arm = vec3_sub(b->com, l->hub);
   double length = vec3_norm(arm);
@@ -224,7 +225,7 @@ static void put_bodies(scene *s) {
   json_close(&s->w, ']');
 }
 
-// --- joints, surfaces, constraints, forces, drives ----------------------------------------------------------------
+// --- joints, surfaces, constraints, forces, drives -------------------------------------------------------------------
 
 // The joint's axis is z of its marker; x for one that slides in the plane.
 static void put_axis(scene *s, const joint *j) {
@@ -342,7 +343,7 @@ static void put_drives(scene *s) {
   json_close(&s->w, ']');
 }
 
-// --- contacts -----------------------------------------------------------------------------------------------------
+// --- contacts --------------------------------------------------------------------------------------------------------
 
 static void put_touching(scene *s, const contact_element *e, const int told[2]) {
   const drawing *d = &s->model->drawing;
@@ -387,11 +388,13 @@ static void put_contacts(scene *s) {
     json_put_number(&s->w, "friction", e->material.friction);
     bool pressed = s->model->scheme->about->needs_laws;
     json_put_text(&s->w, "law", pressed && e->material.normal.type ? e->material.normal.type->name : NULL);
-    json_put_text(&s->w, "friction_law", pressed && e->material.tangential.type ? e->material.tangential.type->name : NULL);
+    json_put_text(&s->w, "friction_law",
+                  pressed && e->material.tangential.type ? e->material.tangential.type->name : NULL);
     json_put_integer(&s->w, "points", e->point_count);
     json_put_integer(&s->w, "point0", e->point0);
     json_open(&s->w, "point_names", '[');
-    for (int k = 0; e->point_count > 1 && k < e->point_count; k++) json_put_text(&s->w, NULL, contact_point_name(s->m, e, k));
+    for (int k = 0; e->point_count > 1 && k < e->point_count; k++)
+      json_put_text(&s->w, NULL, contact_point_name(s->m, e, k));
     json_close(&s->w, ']');
     put_modes(s, e->type);
     json_close(&s->w, '}');
@@ -399,7 +402,7 @@ static void put_contacts(scene *s) {
   json_close(&s->w, ']');
 }
 
-// --- settings -----------------------------------------------------------------------------------------------------
+// --- settings --------------------------------------------------------------------------------------------------------
 
 static void put_word(scene *s, const char *key, const char *words, int index) {
   while (index-- > 0) words = strchr(words, '|') + 1;
@@ -412,7 +415,8 @@ static void put_options(scene *s, const char *key, const option_table *table, co
   for (int i = 0; i < table->count; i++) {
     const option *o = &table->options[i];
     const char *at = (const char *)content + o->offset;
-    if (o->type == OPTION_NUMBER && o->words && *(const double *)at <= 0) put_word(s, o->key, o->words, (int)-*(const double *)at);
+    if (o->type == OPTION_NUMBER && o->words && *(const double *)at <= 0)
+      put_word(s, o->key, o->words, (int)-*(const double *)at);
     else if (o->type == OPTION_NUMBER) json_put_number(&s->w, o->key, *(const double *)at);
     if (o->type == OPTION_INTEGER) json_put_integer(&s->w, o->key, *(const int *)at);
     if (o->type == OPTION_FLAG) json_put_flag(&s->w, o->key, *(const bool *)at);

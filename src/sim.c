@@ -20,7 +20,7 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// --- creation -----------------------------------------------------------------------------------------------------
+// --- creation --------------------------------------------------------------------------------------------------------
 
 carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), void *context, carom_error *error) {
   carom_sim *sim = calloc(1, sizeof *sim);
@@ -42,7 +42,9 @@ carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), vo
   }
   sim->x = motion_create(&model->m, model->contacts.inner_count, error);
   if (sim->x) sim->x->bindings = sim->bindings;
-  if (sim->x) sim->x->stop = &sim->stop, sim->x->crew = &sim->crew, memcpy(sim->x->joint_q, model->m.joint_q0, (size_t)model->m.joint_nq * sizeof(double));
+  if (sim->x)
+    sim->x->stop = &sim->stop, sim->x->crew = &sim->crew,
+    memcpy(sim->x->joint_q, model->m.joint_q0, (size_t)model->m.joint_nq * sizeof(double));
   for (int i = 0; sim->x && i < model->m.state_count; i++) sim->x->inner[i] = model->m.states[i].initial;
   scheme_start from = {.q = model->m.q0, .u = model->m.u0};
   if (!sim->x || !sim_start(sim, &from, error)) {
@@ -62,7 +64,8 @@ carom_status carom_sim_set_threads(carom_sim *sim, int threads, carom_error *err
   if (threads < 1 || threads > CREW_MOST)
     return error_set(error, CAROM_ERROR_USAGE, "a simulation has 1 to %d threads, not %d", CREW_MOST, threads);
   if (crew_set(&sim->crew, threads)) return CAROM_OK;
-  return error_set(error, CAROM_ERROR_MEMORY, "only %d of %d threads could be started", crew_count(&sim->crew), threads);
+  return error_set(error, CAROM_ERROR_MEMORY, "only %d of %d threads could be started", crew_count(&sim->crew),
+                   threads);
 }
 
 void carom_sim_set_interrupt(carom_sim *sim, bool (*go_on)(void *context), void *context) {
@@ -87,11 +90,11 @@ void carom_sim_destroy(carom_sim *sim) {
   free(sim);
 }
 
-// --- the loop -----------------------------------------------------------------------------------------------------
+// --- the loop --------------------------------------------------------------------------------------------------------
 
-// The ledger looks at every state that is recorded or asked for. In between it looks at the first 256 steps, so that what it
-// finds in a run of few long steps does not depend on the rows, then at every thirty-second: looking costs about as much as
-// a step of a fixed-step scheme.
+// The ledger looks at every state that is recorded or asked for. In between it looks at the first 256 steps, so that
+// what it finds in a run of few long steps does not depend on the rows, then at every thirty-second: looking costs
+// about as much as a step of a fixed-step scheme.
 enum { BOOK_FIRST = 256 };
 
 static bool is_due(carom_sim *sim) {
@@ -113,7 +116,9 @@ void sim_check_row(carom_sim *sim, const double *row) {
 
 bool sim_has_booked(const carom_sim *sim) { return !sim->since_booked; }
 
-bool sim_is_finite(const carom_sim *sim) { return motion_is_finite(sim->x) && isfinite(energy_imbalance(&sim->ledger)); }
+bool sim_is_finite(const carom_sim *sim) {
+  return motion_is_finite(sim->x) && isfinite(energy_imbalance(&sim->ledger));
+}
 
 energy_balance sim_balance(const carom_sim *sim) {
   const mechanism *m = &sim->model->m;
@@ -123,10 +128,14 @@ energy_balance sim_balance(const carom_sim *sim) {
   return (energy_balance){.kinetic = known ? sim->x->kinetic : tree_kinetic_energy(m, sim->x),
                           .gravity = known ? sim->x->potentials[POTENTIAL_GRAVITY] : tree_gravity_energy(m, sim->x),
                           .spring = sim->x->potentials[POTENTIAL_SPRING],
-                          .contact = sim->x->potentials[POTENTIAL_CONTACT], .drive = accounts[POWER_DRIVE],
-                          .applied = accounts[POWER_APPLIED], .damper = accounts[POWER_DAMPER],
-                          .impact = sim->impacts.loss_normal, .friction = sim->impacts.loss_tangential,
-                          .projection = stats.projection_energy, .overlap = stats.overlap_energy};
+                          .contact = sim->x->potentials[POTENTIAL_CONTACT],
+                          .drive = accounts[POWER_DRIVE],
+                          .applied = accounts[POWER_APPLIED],
+                          .damper = accounts[POWER_DAMPER],
+                          .impact = sim->impacts.loss_normal,
+                          .friction = sim->impacts.loss_tangential,
+                          .projection = stats.projection_energy,
+                          .overlap = stats.overlap_energy};
 }
 
 static void keep_regular(carom_sim *sim) {
@@ -148,10 +157,12 @@ static void book(carom_sim *sim, bool regular) {
   energy_balance b = sim_balance(sim);
   energy_update(&sim->ledger, &b);
   if (regular) keep_regular(sim);
-  if (!isfinite(energy_imbalance(&sim->ledger)) && !sim->energy_lost) sim->energy_lost = true, sim->energy_lost_t = sim->x->t;
+  if (!isfinite(energy_imbalance(&sim->ledger)) && !sim->energy_lost)
+    sim->energy_lost = true, sim->energy_lost_t = sim->x->t;
 }
 
-// Which states are looked at must not depend on what is read. Where the scheme looks at every step there is nothing to do.
+// Which states are looked at must not depend on what is read. Where the scheme looks at every step there is nothing to
+// do.
 static void look_at_constraints(carom_sim *sim, bool at_stop) {
   const mechanism *m = &sim->model->m;
   if (!m->row_count || sim->type->tracks_constraints) return;
@@ -179,7 +190,8 @@ static carom_status fail_callback(carom_sim *sim, carom_error *error) {
   const char *name = sim->model->m.callbacks[sim->x->bad_callback - 1].name;
   sim->type->show_end(sim->scheme);
   error_clear(error);
-  return error_set(error, CAROM_ERROR_INTEGRATOR, "callback '%s' has failed near t = %g s: it returned false, or an output that is not finite", name,
+  return error_set(error, CAROM_ERROR_INTEGRATOR,
+                   "callback '%s' has failed near t = %g s: it returned false, or an output that is not finite", name,
                    carom_sim_time(sim));
 }
 
@@ -210,8 +222,8 @@ carom_status sim_take_step(carom_sim *sim, double t_stop, carom_error *error) {
 static carom_status check_goal(const carom_sim *sim, double t, carom_error *error) {
   double at = carom_sim_time(sim);
   if (isfinite(t) && t >= at) return CAROM_OK;
-  return error_set(error, CAROM_ERROR_USAGE, "cannot step to t = %g s: the time must be finite and not before now (%.10g s)", t,
-                   at);
+  return error_set(error, CAROM_ERROR_USAGE,
+                   "cannot step to t = %g s: the time must be finite and not before now (%.10g s)", t, at);
 }
 
 // A step that a program takes.
@@ -238,9 +250,11 @@ carom_status sim_check_progress(const carom_sim *sim, sim_pace *pace, double t_e
   double from = pace->t, t = carom_sim_time(sim);
   *pace = (sim_pace){.t = t};
   if (t - from >= LEAST * (t_end - from)) return CAROM_OK;
-  return error_set(error, CAROM_ERROR_INTEGRATOR,
-                   "no progress: the last %d steps went from t = %.10g s to %.10g s, %.3g s each, and %.3g s are left; look for a "
-                   "step, a stiffness or a speed of the wrong size", WINDOW, from, t, (t - from) / WINDOW, t_end - t);
+  return error_set(
+      error, CAROM_ERROR_INTEGRATOR,
+      "no progress: the last %d steps went from t = %.10g s to %.10g s, %.3g s each, and %.3g s are left; look for a "
+      "step, a stiffness or a speed of the wrong size",
+      WINDOW, from, t, (t - from) / WINDOW, t_end - t);
 }
 
 carom_status carom_sim_advance(carom_sim *sim, double t_end, carom_error *error) {
@@ -267,8 +281,8 @@ static double imbalance_here(carom_sim *sim) {
   return energy_imbalance(&l);
 }
 
-// Within a step of a time stepper positions move while the velocity waits for its jump: energies of such a state do not balance, by the
-// work of the forces in half a step. What is known of the error is that at the ends.
+// Within a step of a time stepper positions move while the velocity waits for its jump: energies of such a state do not
+// balance, by the work of the forces in half a step. What is known of the error is that at the ends.
 static carom_status look_at_ends(carom_sim *sim, carom_error *error) {
   sim_step_ends *ends = &sim->step_ends;
   double began = sim->type->began(sim->scheme);

@@ -12,14 +12,12 @@
 #include "mechanics/marker.h"
 #include "mechanics/signal.h"
 
-int sim_signal_count(const carom_model *model) {
-  return model_signal_first(model, SIGNAL_SECTIONS);
-}
+int sim_signal_count(const carom_model *model) { return model_signal_first(model, SIGNAL_SECTIONS); }
 
 // Of a contact, where it is belongs to the instant, what acts there to the step.
 static bool contact_signal_is_of_step(int k) {
-  return k != CONTACT_GAP && k != CONTACT_X && k != CONTACT_Y && k != CONTACT_Z && k != CONTACT_AT_X && k != CONTACT_AT_Y &&
-         k != CONTACT_AT_Z;
+  return k != CONTACT_GAP && k != CONTACT_X && k != CONTACT_Y && k != CONTACT_Z && k != CONTACT_AT_X &&
+         k != CONTACT_AT_Y && k != CONTACT_AT_Z;
 }
 
 // An output is a mean as soon as one of the signals that it is made of is one.
@@ -43,7 +41,8 @@ bool sim_signal_is_mean(const carom_model *model, int i) {
 static double imsim_balance(const carom_sim *sim, const energy_ledger *l) {
   const sim_step_ends *ends = &sim->step_ends;
   double t = sim->x->t;
-  if (!ends->known || ends->t[1] != sim->type->time(sim->scheme) || !(t > ends->t[0] && t < ends->t[1])) return energy_imbalance(l);
+  if (!ends->known || ends->t[1] != sim->type->time(sim->scheme) || !(t > ends->t[0] && t < ends->t[1]))
+    return energy_imbalance(l);
   return ends->imbalance[0] + (ends->imbalance[1] - ends->imbalance[0]) * (t - ends->t[0]) / (ends->t[1] - ends->t[0]);
 }
 
@@ -53,7 +52,8 @@ static void read_energies(const carom_sim *sim, double out[ENERGY_SIGNALS]) {
   out[ENERGY_CONTACT] = l.now.contact;
   out[ENERGY_DRIVE] = l.now.drive, out[ENERGY_APPLIED] = l.now.applied, out[ENERGY_DAMPER] = l.now.damper;
   out[ENERGY_IMPACT] = l.now.impact, out[ENERGY_FRICTION] = l.now.friction;
-  out[ENERGY_PROJECTION] = l.now.projection, out[ENERGY_OVERLAP] = l.now.overlap, out[ENERGY_IMBALANCE] = imsim_balance(sim, &l);
+  out[ENERGY_PROJECTION] = l.now.projection, out[ENERGY_OVERLAP] = l.now.overlap,
+  out[ENERGY_IMBALANCE] = imsim_balance(sim, &l);
 }
 
 static double energy_signal(const carom_sim *sim, int k) {
@@ -62,9 +62,10 @@ static double energy_signal(const carom_sim *sim, int k) {
   return all[k];
 }
 
-// Where the resultant of an element's forces acts in the world, and which one on the body that the model names first: the mean of its
-// points, weighted by their normal forces.
-static void contact_resultant(const carom_sim *sim, const contact_element *e, const scheme_contact *points, double *out) {
+// Where the resultant of an element's forces acts in the world, and which one on the body that the model names first:
+// the mean of its points, weighted by their normal forces.
+static void contact_resultant(const carom_sim *sim, const contact_element *e, const scheme_contact *points,
+                              double *out) {
   vec3 at = {0, 0, 0}, force = {0, 0, 0};
   double weights = 0;
   bool active = false, slides = false;
@@ -139,10 +140,12 @@ static double output_signal(carom_sim *sim, int k, const double *row) {
 double carom_sim_read(carom_sim *sim, int signal_index) {
   int count = sim_signal_count(sim->model), first_output = model_signal_first(sim->model, SIGNALS_OF_OUTPUTS);
   if (signal_index < 0 || signal_index >= count || !sim_evaluate(sim, NULL)) return NAN;
-  return signal_index < first_output ? read_signal(sim, signal_index) : output_signal(sim, signal_index - first_output, NULL);
+  return signal_index < first_output ? read_signal(sim, signal_index)
+                                     : output_signal(sim, signal_index - first_output, NULL);
 }
 
-// What acts at this instant cannot be found: a force is not a number, a mechanism is locked. Where the bodies are is known all the same.
+// What acts at this instant cannot be found: a force is not a number, a mechanism is locked. Where the bodies are is
+// known all the same.
 static void read_without_result(carom_sim *sim) {
   const carom_model *model = sim->model;
   for (int i = 0; i < sim_signal_count(model); i++) sim->row[i] = NAN;

@@ -17,15 +17,18 @@ static energy_size size_of(const carom_model *model, const motion *x) {
   double mass = 0;
   for (int i = 1; i < m->node_count; i++) mass += m->nodes[i].mass;
   bool controls_error = model->scheme->about->integrates && model->integrator.type != CAROM_RK4;
-  return (energy_size){.gravity = tree_gravity_size(m, x), .inertia = mass * m->length * m->length,
-                       .stiffness = forces_stiffness(m), .resolution = controls_error ? model->integrator.atol : 0};
+  return (energy_size){.gravity = tree_gravity_size(m, x),
+                       .inertia = mass * m->length * m->length,
+                       .stiffness = forces_stiffness(m),
+                       .resolution = controls_error ? model->integrator.atol : 0};
 }
 
 static void name_points(carom_sim *sim, const contact_state *c) {
   for (int i = 0; i < c->element_count; i++) scheme_name_points(c, &sim->model->m, c->elements[i], &sim->impacts);
 }
 
-// What is near a new start. Pairs that come and go have other slots then, so that their episodes end; permanent ones go on.
+// What is near a new start. Pairs that come and go have other slots then, so that their episodes end; permanent ones go
+// on.
 static contact_state *begin_contacts(carom_sim *sim, carom_error *error) {
   const contact_world *world = &sim->model->contacts;
   contact_state *c = contact_state_create(world, &sim->model->m, error);
@@ -58,10 +61,17 @@ bool sim_start(carom_sim *sim, const scheme_start *from, carom_error *error) {
   const problem_dump dump = sim->dump;
   const scheme_contact_options given = model_contact_options(model);
   sim->dump = (problem_dump){.path = given.dump, .every = given.dump_every};
-  scheme_setup setup = {.method = sim->type->name, .m = &model->m, .x = sim->x, .contacts = contacts, .impacts = &sim->impacts,
-                        .options = &model->options, .integrator = &model->integrator, .dump = given.dump ? &sim->dump : NULL,
-                        .stop = &sim->stop, .crew = &sim->crew};
-  sim->x->accepted_t = NAN;   // turns of the new start are those of joint_q
+  scheme_setup setup = {.method = sim->type->name,
+                        .m = &model->m,
+                        .x = sim->x,
+                        .contacts = contacts,
+                        .impacts = &sim->impacts,
+                        .options = &model->options,
+                        .integrator = &model->integrator,
+                        .dump = given.dump ? &sim->dump : NULL,
+                        .stop = &sim->stop,
+                        .crew = &sim->crew};
+  sim->x->accepted_t = NAN;  // turns of the new start are those of joint_q
   void *scheme = sim->type->create(&setup, from, error);
   if (!scheme) return end_start(sim, contacts, &dump);
   sim->scheme = scheme;
@@ -89,7 +99,7 @@ bool sim_start(carom_sim *sim, const scheme_start *from, carom_error *error) {
   return true;
 }
 
-// --- other starts -------------------------------------------------------------------------------------------------
+// --- other starts ----------------------------------------------------------------------------------------------------
 
 // A motion of the model in joint coordinates (of the mechanism that it was assembled as) in the sim's present state.
 static motion *take_state(const carom_sim *sim, const mechanism *m, carom_error *error) {
@@ -108,7 +118,8 @@ static motion *take_state(const carom_sim *sim, const mechanism *m, carom_error 
 }
 
 // Closes the loops again around a node that stays as it is, as if it were driven.
-static carom_status close_around(const mechanism *m, motion *x, int held, bool hold_q, bool hold_u, carom_error *error) {
+static carom_status close_around(const mechanism *m, motion *x, int held, bool hold_q, bool hold_u,
+                                 carom_error *error) {
   int free_count = m->nodes[held].free_count;
   node *nodes = malloc((size_t)m->node_count * sizeof *nodes);
   if (!nodes) return error_set(error, CAROM_ERROR_MEMORY, "out of memory to close the loops again");
@@ -169,7 +180,8 @@ carom_status carom_sim_set_state(carom_sim *sim, const char *name, double value,
   while (i < m->state_count && !(m->states[i].name && strcmp(m->states[i].name, name) == 0)) i++;
   if (i == m->state_count) return error_set(error, CAROM_ERROR_USAGE, "there is no state '%s'", name);
   if (!(value >= m->states[i].low && value <= m->states[i].high) || !isfinite(value))
-    return error_set(error, CAROM_ERROR_USAGE, "state '%s' was given %g, which is beyond its limits or not finite", name, value);
+    return error_set(error, CAROM_ERROR_USAGE, "state '%s' was given %g, which is beyond its limits or not finite",
+                     name, value);
   sim_show_end(sim);
   double before = sim->x->inner[i];
   sim->x->inner[i] = value;
@@ -200,7 +212,8 @@ static carom_status set_joint(carom_sim *sim, const char *name, const double *q,
   int index = find_joint(m, name);
   if (index == m->joint_count) return error_set(error, CAROM_ERROR_USAGE, "there is no joint '%s'", name);
   if (m->joints[index].node < 0)
-    return error_set(error, CAROM_ERROR_USAGE, "joint '%s' closes a loop and follows from the other joints of the loop; set those", name);
+    return error_set(error, CAROM_ERROR_USAGE,
+                     "joint '%s' closes a loop and follows from the other joints of the loop; set those", name);
   const node *n = &m->nodes[m->joints[index].node];
   if (n->free_count < n->nv) return error_set(error, CAROM_ERROR_USAGE, "joint '%s' is driven", name);
   for (int k = 0; k < n->nq; k++)
@@ -219,7 +232,8 @@ static carom_status set_joint(carom_sim *sim, const char *name, const double *q,
   return status;
 }
 
-carom_status carom_sim_set_joint(carom_sim *sim, const char *name, const double *q, const double *u, carom_error *error) {
+carom_status carom_sim_set_joint(carom_sim *sim, const char *name, const double *q, const double *u,
+                                 carom_error *error) {
   carom_error own = {0};
   joint_start *start = &sim->starts[find_joint(&sim->model->m, name)];
   start->status = set_joint(sim, name, q, u, &own);
@@ -237,7 +251,9 @@ carom_status sim_check_starts(const carom_sim *sim, carom_error *error) {
     const joint_start *s = &sim->starts[i];
     size_t used = strlen(others);
     if (s->status == CAROM_OK) continue;
-    if (first) snprintf(others + used, sizeof others - used, " '%s'", i < m->joint_count ? m->joints[i].name : "of an unknown name");
+    if (first)
+      snprintf(others + used, sizeof others - used, " '%s'",
+               i < m->joint_count ? m->joints[i].name : "of an unknown name");
     else first = s;
   }
   if (!first) return CAROM_OK;

@@ -21,11 +21,14 @@ static void tell_missed(const carom_sim *sim, const scheme_stats *stats, carom_s
   const contact_world *w = &sim->model->contacts;
   contact_missed first = stats->trouble.leaps ? stats->trouble.missed : stats->missed_at_end;
   if (!s->step_too_large) return;
-  bool listed = first.key[1] < 0, known = first.key[0] >= 0 && (listed ? first.key[0] < w->element_count : first.key[0] < first.key[1] && first.key[1] < w->surface_count);
+  bool listed = first.key[1] < 0,
+       known = first.key[0] >= 0 && (listed ? first.key[0] < w->element_count
+                                            : first.key[0] < first.key[1] && first.key[1] < w->surface_count);
   if (!known) return;  // of a damaged checkpoint
   contact_element pair = {.surface = {first.key[0], first.key[1]}};
   char text[CONTACT_NAME];
-  snprintf(s->missed_contact, sizeof s->missed_contact, "%s", contact_name(w, listed ? &w->elements[first.key[0]] : &pair, text));
+  snprintf(s->missed_contact, sizeof s->missed_contact, "%s",
+           contact_name(w, listed ? &w->elements[first.key[0]] : &pair, text));
   s->missed_t = first.t;
 }
 
@@ -41,33 +44,50 @@ static void tell_creep(const carom_sim *sim, carom_summary *s) {
 carom_summary carom_sim_summary(const carom_sim *sim) {
   scheme_stats stats = sim->type->stats(sim->scheme);
   energy_limits limits = balance_limits(sim);
-  carom_summary s = {.t = sim->type->time(sim->scheme), .steps = stats.steps, .rejected = stats.rejected,
-                     .evaluations = stats.evaluations, .wall_s = sim->wall_s,
-                     .energy_imbalance = energy_relative_imbalance(&sim->ledger, sim->type->time(sim->scheme)), .energy_warn = limits.warn, .energy_limit = limits.bad,
-                     .constraint_violation = violation_of(sim), .restarts = sim->restarts,
+  carom_summary s = {.t = sim->type->time(sim->scheme),
+                     .steps = stats.steps,
+                     .rejected = stats.rejected,
+                     .evaluations = stats.evaluations,
+                     .wall_s = sim->wall_s,
+                     .energy_imbalance = energy_relative_imbalance(&sim->ledger, sim->type->time(sim->scheme)),
+                     .energy_warn = limits.warn,
+                     .energy_limit = limits.bad,
+                     .constraint_violation = violation_of(sim),
+                     .restarts = sim->restarts,
                      .projection_failures = stats.projection_failures,
-                     .contact_episodes = sim->impacts.episodes, .contact_impacts = sim->impacts.impacts,
+                     .contact_episodes = sim->impacts.episodes,
+                     .contact_impacts = sim->impacts.impacts,
                      .worst_initial_penetration = number_larger(sim->impacts.worst_penetration, stats.entered_at_end),
                      .deepest_penetration = number_larger(sim->impacts.deepest, stats.deepest_at_end),
                      .penetration_bound = model_contact_options(sim->model).penetration_max,
                      .too_deep = stats.trouble.too_deep,
-                     .step_too_large = stats.trouble.leaps + stats.leaps_at_end, .inconsistent = stats.trouble.inconsistent,
-                     .indeterminate = stats.trouble.indeterminate, .energy_gains = stats.trouble.gains,
-                     .energy_gained = stats.trouble.gained, .energy_gained_t = stats.trouble.gained_at, .accumulations = stats.trouble.accumulations,
+                     .step_too_large = stats.trouble.leaps + stats.leaps_at_end,
+                     .inconsistent = stats.trouble.inconsistent,
+                     .indeterminate = stats.trouble.indeterminate,
+                     .energy_gains = stats.trouble.gains,
+                     .energy_gained = stats.trouble.gained,
+                     .energy_gained_t = stats.trouble.gained_at,
+                     .accumulations = stats.trouble.accumulations,
                      .accumulation_error = stats.trouble.accumulation_error,
                      .normal_searches = stats.searches.count,
                      .normal_iterations = stats.searches.iterations,
                      .normal_fallbacks = stats.searches.fallbacks,
-                     .friction_unsettled = stats.trouble.friction_unsettled, .unsettled = stats.trouble.unsettled,
+                     .friction_unsettled = stats.trouble.friction_unsettled,
+                     .unsettled = stats.trouble.unsettled,
                      .other_restitution = sim->model->restitution.count,
-                     .conformal = sim->model->conformal.count, .curvature = stats.trouble.curvature,
-                     .no_contact = sim->model->no_contact.count, .non_finite = sim->non_finite.count,
-                     .non_finite_column = sim->non_finite.column, .non_finite_t = sim->non_finite.t,
+                     .conformal = sim->model->conformal.count,
+                     .curvature = stats.trouble.curvature,
+                     .no_contact = sim->model->no_contact.count,
+                     .non_finite = sim->non_finite.count,
+                     .non_finite_column = sim->non_finite.column,
+                     .non_finite_t = sim->non_finite.t,
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
                                         (sim->model->assembly.changed_joint || sim->model->assembly.changed_body)};
-  if (sim->energy_lost && (!s.non_finite || sim->energy_lost_t < s.non_finite_t)) {  // before any row that was looked at
+  if (sim->energy_lost &&
+      (!s.non_finite || sim->energy_lost_t < s.non_finite_t)) {  // before any row that was looked at
     s.non_finite++, s.non_finite_t = sim->energy_lost_t;
-    s.non_finite_column = carom_model_signal_name(sim->model, model_signal_first(sim->model, SIGNALS_OF_ENERGY) + ENERGY_IMBALANCE);
+    s.non_finite_column =
+        carom_model_signal_name(sim->model, model_signal_first(sim->model, SIGNALS_OF_ENERGY) + ENERGY_IMBALANCE);
   }
   tell_missed(sim, &stats, &s);
   s.unbalanced = !(s.energy_imbalance <= s.energy_warn);

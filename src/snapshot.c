@@ -6,9 +6,9 @@
 
 struct carom_snapshot {
   const carom_model *model;
-  int size;                  // numbers of the sim, before those of points
-  int points;                // of pairs that are near
-  int *memory;               // how many numbers each callback remembers
+  int size;     // numbers of the sim, before those of points
+  int points;   // of pairs that are near
+  int *memory;  // how many numbers each callback remembers
   double numbers[];
 };
 
@@ -44,21 +44,28 @@ carom_snapshot *carom_sim_save(carom_sim *sim, carom_error *error) {
 
 // Rows of a record follow each other in time.
 static carom_status check_not_recorded(const carom_sim *sim, carom_error *error) {
-  return sim->recording ? error_set(error, CAROM_ERROR_USAGE, "the simulation is recorded, and its time cannot go back; end the record first") : CAROM_OK;
+  return sim->recording ? error_set(error, CAROM_ERROR_USAGE,
+                                    "the simulation is recorded, and its time cannot go back; end the record first")
+                        : CAROM_OK;
 }
 
 static carom_status put_back(carom_sim *sim, const carom_snapshot *s, carom_error *error) {
   carom_status status = sim_load(sim, s->numbers, error);
-  return status == CAROM_OK && sim->model->contacts.crowd ? sim_resume_points(sim, s->numbers + s->size, s->points, error) : status;
+  return status == CAROM_OK && sim->model->contacts.crowd
+             ? sim_resume_points(sim, s->numbers + s->size, s->points, error)
+             : status;
 }
 
 carom_status carom_sim_restore(carom_sim *sim, const carom_snapshot *s, carom_error *error) {
   error_clear(error);
-  if (s->model != sim->model) return error_set(error, CAROM_ERROR_USAGE, "the state is that of a simulation of another model");
+  if (s->model != sim->model)
+    return error_set(error, CAROM_ERROR_USAGE, "the state is that of a simulation of another model");
   carom_status status = check_not_recorded(sim, error);
   if (status == CAROM_OK) status = sim_check_memory(sim, error);
   if (status != CAROM_OK) return status;
-  if (!same_memory(s, sim)) return error_set(error, CAROM_ERROR_USAGE, "the state is that of a simulation whose callbacks remember other numbers; bind the same ones");
+  if (!same_memory(s, sim))
+    return error_set(error, CAROM_ERROR_USAGE,
+                     "the state is that of a simulation whose callbacks remember other numbers; bind the same ones");
   return put_back(sim, s, error);
 }
 

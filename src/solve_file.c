@@ -20,7 +20,7 @@
 
 enum { FILE_MAX = 1 << 30 };
 
-// --- FCLIB --------------------------------------------------------------------------------------------------------
+// --- FCLIB -----------------------------------------------------------------------------------------------------------
 
 typedef struct entry_list {
   matrix_entry *items;
@@ -127,8 +127,10 @@ static const solve_problem *from_fclib(arena *memory, const fclib_problem *f, ca
   p->block_count = f->contacts + f->equations;
   solve_block *blocks = ARENA_ARRAY(memory, solve_block, p->block_count);
   for (int b = 0; b < f->contacts; b++)
-    blocks[b] = (solve_block){.kind = f->dimension == 2 ? BLOCK_PLANE : BLOCK_SPACE, .row = b * f->dimension,
-                              .size = f->dimension, .mu = f->mu[b]};
+    blocks[b] = (solve_block){.kind = f->dimension == 2 ? BLOCK_PLANE : BLOCK_SPACE,
+                              .row = b * f->dimension,
+                              .size = f->dimension,
+                              .mu = f->mu[b]};
   for (int e = 0; e < f->equations; e++)
     blocks[f->contacts + e] = (solve_block){.kind = BLOCK_BILATERAL, .row = contact_rows + e, .size = 1};
   double *q = ARENA_ARRAY(memory, double, rows);
@@ -137,12 +139,12 @@ static const solve_problem *from_fclib(arena *memory, const fclib_problem *f, ca
   else if (!from_global(memory, f, rows, &entries, q, error)) return NULL;
   p->blocks = blocks;
   p->q = q;
-  p->W = problem_build_sparse(memory, rows, p->block_count, problem_build_start(memory, blocks, p->block_count), entries.items,
-                         (size_t)entries.count);
+  p->W = problem_build_sparse(memory, rows, p->block_count, problem_build_start(memory, blocks, p->block_count),
+                              entries.items, (size_t)entries.count);
   return p;
 }
 
-// --- files --------------------------------------------------------------------------------------------------------
+// --- files -----------------------------------------------------------------------------------------------------------
 
 static char *read_all(arena *memory, const char *path, size_t *size, carom_error *error) {
   FILE *from = fopen(path, "rb");
@@ -189,7 +191,7 @@ const solve_problem *solve_file_read(arena *memory, const char *path, carom_erro
   return NULL;
 }
 
-// --- the public call ----------------------------------------------------------------------------------------------
+// --- the public call -------------------------------------------------------------------------------------------------
 
 carom_solve_options carom_solve_default(void) {
   solve_settings s = solve_settings_default();
@@ -210,12 +212,20 @@ static void run_one(task *t, const solver *s) {
   solve_info info = s ? solver_run(s, t->problem, &t->settings, t->workspace, &t->solution)
                       : solve_chain(t->problem, &t->settings, t->workspace, &t->solution, NULL);
   if (!s) info.seconds = driver_now() - began;
-  carom_solve_result result = {
-      .solver = s ? s->name : "chain", .stage = info.stage, .status = solve_status_text(info.status),
-      .solved = info.status == SOLVE_SOLVED, .iterations = info.iterations,
-      .residual = info.residual, .residual_mixed = info.residual_mixed,
-      .seconds = info.seconds, .solutions = info.solutions, .limited = info.cut, .rows = t->problem->W.rows,
-      .blocks = t->problem->block_count, .r = t->solution.r, .u = t->solution.u};
+  carom_solve_result result = {.solver = s ? s->name : "chain",
+                               .stage = info.stage,
+                               .status = solve_status_text(info.status),
+                               .solved = info.status == SOLVE_SOLVED,
+                               .iterations = info.iterations,
+                               .residual = info.residual,
+                               .residual_mixed = info.residual_mixed,
+                               .seconds = info.seconds,
+                               .solutions = info.solutions,
+                               .limited = info.cut,
+                               .rows = t->problem->W.rows,
+                               .blocks = t->problem->block_count,
+                               .r = t->solution.r,
+                               .u = t->solution.u};
   t->each(t->context, &result);
 }
 

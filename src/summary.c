@@ -9,34 +9,55 @@ typedef struct summary_field {
   enum { COUNTED, MEASURED } kind;
   size_t offset;
 } summary_field;
-#define COUNT(key, field) {key, COUNTED, offsetof(carom_summary, field)}
-#define MEASURE(key, field) {key, MEASURED, offsetof(carom_summary, field)}
+#define COUNT(key, field) \
+  { key, COUNTED, offsetof(carom_summary, field) }
+#define MEASURE(key, field) \
+  { key, MEASURED, offsetof(carom_summary, field) }
 
-static const summary_field of_the_run[] = {
-    MEASURE("t", t), COUNT("steps", steps), COUNT("rejected", rejected), COUNT("evaluations", evaluations),
-    MEASURE("wall_s", wall_s), MEASURE("steps_per_s", steps_per_s), MEASURE("energy_imbalance", energy_imbalance),
-    MEASURE("energy_warn", energy_warn), MEASURE("energy_limit", energy_limit),
-    MEASURE("constraint_violation", constraint_violation)};
+static const summary_field of_the_run[] = {MEASURE("t", t),
+                                           COUNT("steps", steps),
+                                           COUNT("rejected", rejected),
+                                           COUNT("evaluations", evaluations),
+                                           MEASURE("wall_s", wall_s),
+                                           MEASURE("steps_per_s", steps_per_s),
+                                           MEASURE("energy_imbalance", energy_imbalance),
+                                           MEASURE("energy_warn", energy_warn),
+                                           MEASURE("energy_limit", energy_limit),
+                                           MEASURE("constraint_violation", constraint_violation)};
 
-static const summary_field of_contact[] = {
-    COUNT("episodes", contact_episodes), COUNT("impacts", contact_impacts), MEASURE("worst_initial_penetration", worst_initial_penetration),
-    MEASURE("penetration_bound", penetration_bound), MEASURE("deepest_penetration", deepest_penetration),
-    COUNT("accumulations", accumulations), MEASURE("accumulation_error", accumulation_error)};
+static const summary_field of_contact[] = {COUNT("episodes", contact_episodes),
+                                           COUNT("impacts", contact_impacts),
+                                           MEASURE("worst_initial_penetration", worst_initial_penetration),
+                                           MEASURE("penetration_bound", penetration_bound),
+                                           MEASURE("deepest_penetration", deepest_penetration),
+                                           COUNT("accumulations", accumulations),
+                                           MEASURE("accumulation_error", accumulation_error)};
 
-static const summary_field of_common_normals[] = {COUNT("searches", normal_searches), COUNT("iterations", normal_iterations),
-                                                  COUNT("fallbacks", normal_fallbacks)};
+static const summary_field of_common_normals[] = {
+    COUNT("searches", normal_searches), COUNT("iterations", normal_iterations), COUNT("fallbacks", normal_fallbacks)};
 
-static const summary_field of_the_solver[] = {COUNT("solves", solves), COUNT("unsolved", unsolved),
-                                              COUNT("impossible", impossible), MEASURE("worst_residual", worst_residual),
-                                              MEASURE("worst_residual_mixed", worst_residual_mixed)};
+static const summary_field of_the_solver[] = {
+    COUNT("solves", solves), COUNT("unsolved", unsolved), COUNT("impossible", impossible),
+    MEASURE("worst_residual", worst_residual), MEASURE("worst_residual_mixed", worst_residual_mixed)};
 
-static const summary_field warnings[] = {
-    COUNT("energy", unbalanced), COUNT("restart", restarts), COUNT("projection", projection_failures),
-    COUNT("initial", initial_changes), COUNT("unsolved", unsolved), COUNT("step_too_large", step_too_large),
-    COUNT("penetration", too_deep), COUNT("inconsistent", inconsistent), COUNT("indeterminate", indeterminate),
-    COUNT("friction_unsettled", friction_unsettled), COUNT("unsettled", unsettled), COUNT("energy_gain", energy_gains),
-    COUNT("creep", creeps), COUNT("restitution", other_restitution), COUNT("conformal", conformal), COUNT("curvature", curvature),
-    COUNT("no_contact", no_contact), COUNT("non_finite", non_finite)};
+static const summary_field warnings[] = {COUNT("energy", unbalanced),
+                                         COUNT("restart", restarts),
+                                         COUNT("projection", projection_failures),
+                                         COUNT("initial", initial_changes),
+                                         COUNT("unsolved", unsolved),
+                                         COUNT("step_too_large", step_too_large),
+                                         COUNT("penetration", too_deep),
+                                         COUNT("inconsistent", inconsistent),
+                                         COUNT("indeterminate", indeterminate),
+                                         COUNT("friction_unsettled", friction_unsettled),
+                                         COUNT("unsettled", unsettled),
+                                         COUNT("energy_gain", energy_gains),
+                                         COUNT("creep", creeps),
+                                         COUNT("restitution", other_restitution),
+                                         COUNT("conformal", conformal),
+                                         COUNT("curvature", curvature),
+                                         COUNT("no_contact", no_contact),
+                                         COUNT("non_finite", non_finite)};
 
 static void put_field(json_writer *w, const carom_summary *s, const summary_field *f) {
   const char *at = (const char *)s + f->offset;
@@ -89,7 +110,10 @@ static void put_non_finite(json_writer *w, const carom_summary *s) {
 
 void summary_write(json_writer *w, const carom_summary *s, const char *why) {
   json_open(w, NULL, '{');
-  json_put_text(w, "status", s->status == CAROM_OK ? "done" : s->status == CAROM_INTERRUPTED ? "interrupted" : "failed");
+  json_put_text(w, "status",
+                s->status == CAROM_OK            ? "done"
+                : s->status == CAROM_INTERRUPTED ? "interrupted"
+                                                 : "failed");
   PUT_FIELDS(w, s, of_the_run);
   json_open(w, "contact", '{');
   PUT_FIELDS(w, s, of_contact);

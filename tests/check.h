@@ -42,12 +42,14 @@ CHECK_UNUSED_OK static int check_true(bool ok, const char *file, int line, const
 }
 
 CHECK_UNUSED_OK static int check_near(double value, double expected, double tolerance, const char *file, int line,
-                                       const char *text) {
+                                      const char *text) {
   // Written so that a NaN anywhere fails.
   const bool ok = fabs(value - expected) <= tolerance || (isinf(value) && value == expected);
   if (!ok) {
-    printf("    %s:%d: failed: %s\n      value      %.17g\n      expected   %.17g\n      difference %.17g  (tolerance %.17g)\n",
-           file, line, text, value, expected, value - expected, tolerance);
+    printf(
+        "    %s:%d: failed: %s\n      value      %.17g\n      expected   %.17g\n      difference %.17g  (tolerance "
+        "%.17g)\n",
+        file, line, text, value, expected, value - expected, tolerance);
     check_state.failures_here++;
   }
   return ok;
@@ -56,8 +58,8 @@ CHECK_UNUSED_OK static int check_near(double value, double expected, double tole
 CHECK_UNUSED_OK static int check_le(double a, double b, const char *file, int line, const char *text) {
   const bool ok = a <= b;
   if (!ok) {
-    printf("    %s:%d: failed: %s\n      left       %.17g\n      right      %.17g\n      excess     %.17g\n", file, line, text,
-           a, b, a - b);
+    printf("    %s:%d: failed: %s\n      left       %.17g\n      right      %.17g\n      excess     %.17g\n", file,
+           line, text, a, b, a - b);
     check_state.failures_here++;
   }
   return ok;
@@ -74,40 +76,40 @@ CHECK_UNUSED_OK static int check_long(long long a, long long b, const char *file
 CHECK_UNUSED_OK static int check_text(const char *a, const char *b, const char *file, int line, const char *text) {
   const bool ok = (a && b) ? strcmp(a, b) == 0 : a == b;
   if (!ok) {
-    printf("    %s:%d: failed: %s\n      value      \"%s\"\n      expected   \"%s\"\n", file, line, text, a ? a : "(null)",
-           b ? b : "(null)");
+    printf("    %s:%d: failed: %s\n      value      \"%s\"\n      expected   \"%s\"\n", file, line, text,
+           a ? a : "(null)", b ? b : "(null)");
     check_state.failures_here++;
   }
   return ok;
 }
 
 CHECK_UNUSED_OK static int check_contains(const char *a, const char *part, const char *file, int line,
-                                           const char *text) {
+                                          const char *text) {
   const bool ok = a && part && strstr(a, part);
   if (!ok) {
-    printf("    %s:%d: failed: %s\n      text       \"%s\"\n      wanted     \"%s\"\n", file, line, text, a ? a : "(null)",
-           part ? part : "(null)");
+    printf("    %s:%d: failed: %s\n      text       \"%s\"\n      wanted     \"%s\"\n", file, line, text,
+           a ? a : "(null)", part ? part : "(null)");
     check_state.failures_here++;
   }
   return ok;
 }
 
-// Each yields whether it held, so a test can stop where going on makes no sense: if (!CHECK(p)) return; An int, so that several can be joined by
-// & without a warning of the compiler: then all of them are checked.
+// Each yields whether it held, so a test can stop where going on makes no sense: if (!CHECK(p)) return; An int, so that
+// several can be joined by & without a warning of the compiler: then all of them are checked.
 #define CHECK(condition) check_true(!!(condition), __FILE__, __LINE__, #condition)
 #define CHECK_NEAR(value, expected, tolerance) \
   check_near((double)(value), (double)(expected), (double)(tolerance), __FILE__, __LINE__, #value " near " #expected)
-#define CHECK_LE(a, b) check_le((double)(a), (double)(b), __FILE__, __LINE__, #a " <= " #b)
-#define CHECK_EQUAL(a, b) check_long((long long)(a), (long long)(b), __FILE__, __LINE__, #a " == " #b)
-#define CHECK_TEXT(a, b) check_text((a), (b), __FILE__, __LINE__, #a " is " #b)
+#define CHECK_LE(a, b)          check_le((double)(a), (double)(b), __FILE__, __LINE__, #a " <= " #b)
+#define CHECK_EQUAL(a, b)       check_long((long long)(a), (long long)(b), __FILE__, __LINE__, #a " == " #b)
+#define CHECK_TEXT(a, b)        check_text((a), (b), __FILE__, __LINE__, #a " is " #b)
 #define CHECK_CONTAINS(a, part) check_contains((a), (part), __FILE__, __LINE__, #a " contains " #part)
 
 // Inside a test: what it needs is not here. Leaves the test.
-#define SKIP(why)                      \
-  do {                                 \
+#define SKIP(why)                       \
+  do {                                  \
     printf("    skipped: %s\n", (why)); \
-    check_state.skipped_here = true;   \
-    return;                            \
+    check_state.skipped_here = true;    \
+    return;                             \
   } while (0)
 
 // Whether this program runs the long forms of its tests (long.h), and those alone.
@@ -137,16 +139,16 @@ CHECK_UNUSED_OK static void check_run(const char *name, void (*test)(void)) {
   fflush(stdout);
 }
 
-// Cases under the sanitizers, and cases that are long in numbers and run in the optimised build alone. A program with both kinds is built and run
-// in both builds (tests/CMakeLists.txt defines which kinds run).
+// Cases under the sanitizers, and cases that are long in numbers and run in the optimised build alone. A program with
+// both kinds is built and run in both builds (tests/CMakeLists.txt defines which kinds run).
 #ifndef CHECK_PLAIN_CASES
 #define CHECK_PLAIN_CASES 1
 #endif
 #ifndef CHECK_OPTIMISED_CASES
 #define CHECK_OPTIMISED_CASES 1
 #endif
-#define CHECK_RUNNER check_run  // what runs a case; a test may define another
-#define RUN(test) (CHECK_PLAIN_CASES ? CHECK_RUNNER(#test, test) : (void)(test))
+#define CHECK_RUNNER        check_run  // what runs a case; a test may define another
+#define RUN(test)           (CHECK_PLAIN_CASES ? CHECK_RUNNER(#test, test) : (void)(test))
 #define RUN_OPTIMISED(test) (CHECK_OPTIMISED_CASES ? CHECK_RUNNER(#test, test) : (void)(test))
 
 // The last statement of main. A file in which nothing ran has failed: it would otherwise hide a lost RUN.
@@ -208,7 +210,9 @@ CHECK_UNUSED_OK static bool write_file(const char *path, const void *bytes, size
   return CHECK(f && fclose(f) == 0 && done);
 }
 
-CHECK_UNUSED_OK static bool write_text(const char *path, const char *text) { return write_file(path, text, strlen(text)); }
+CHECK_UNUSED_OK static bool write_text(const char *path, const char *text) {
+  return write_file(path, text, strlen(text));
+}
 
 // The same sequence in every run and on every machine (Knuth's linear congruence); a test may set the seed.
 CHECK_UNUSED_OK static uint64_t check_seed = 1;

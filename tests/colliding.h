@@ -1,4 +1,5 @@
-// A box that flies against another body in space, without friction: an edge on a face, a corner on a face, edges that cross, a face on a face.
+// A box that flies against another body in space, without friction: an edge on a face, a corner on a face, edges that
+// cross, a face on a face.
 #ifndef TESTS_COLLIDING_H
 #define TESTS_COLLIDING_H
 
@@ -8,7 +9,8 @@ enum { COLLIDING_TURNS = 5, COLLIDING_SHAPES = 3 };
 
 // The first has 2 kg and 1 m/s, the second 1 kg; they have met after 0.8 s.
 static inline bool open_colliding(run *r, int turn, int shape, const char *restitution, const char *method) {
-  static const char *const turns[COLLIDING_TURNS] = {"{axis: y, angle: 45 deg}", "{xyz: [40 deg, 50 deg, 0]}", "{xyz: [20 deg, 35 deg, 70 deg]}", "{axis: x, angle: 0}",
+  static const char *const turns[COLLIDING_TURNS] = {"{axis: y, angle: 45 deg}", "{xyz: [40 deg, 50 deg, 0]}",
+                                                     "{xyz: [20 deg, 35 deg, 70 deg]}", "{axis: x, angle: 0}",
                                                      "{xyz: [45 deg, 0, 30 deg]}"};
   static const char *const shapes[COLLIDING_SHAPES] = {
       "box: b, size: [0.2, 0.3, 0.4]", "box: b, size: [0.2, 0.3, 0.4], rotate: {xyz: [0, 45 deg, 0]}",
@@ -20,7 +22,8 @@ static inline bool open_colliding(run *r, int turn, int shape, const char *resti
            "joints: {fa: {free: [ground, a], at: [-0.6, 0, 0]}, fb: {free: [ground, b], at: [0.1, 0.05, 0.03]}}\n"
            "initial: {a: {velocity: [1, 0, 0]}}\n"
            "surfaces: {a: {box: a, size: [0.3, 0.2, 0.25], rotate: %s, material: m}, b: {%s, material: m}}\n"
-           "materials: {m: {restitution: %s}}\nmethod: %s\n", turns[turn], shapes[shape], restitution, method);
+           "materials: {m: {restitution: %s}}\nmethod: %s\n",
+           turns[turn], shapes[shape], restitution, method);
   return run_open_text(r, text, "");
 }
 

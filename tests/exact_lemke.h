@@ -1,7 +1,8 @@
 // Lemke's method in exact arithmetic, to hold the one in floating point against: the same dictionary, the same covering
 // vector of ones and the same lexicographic rule, in integers that cannot overflow unseen.
 //
-// The dictionary is N/D with a common denominator D, the last pivot. With p = N_rc the exchange of row r and column c is
+// The dictionary is N/D with a common denominator D, the last pivot. With p = N_rc the exchange of row r and column c
+// is
 //   N'_ij = (p N_ij − N_ic N_rj)/D,  N'_rj = −N_rj,  N'_ic = N_ic,  N'_rc = D,  D' = p,
 // and the division leaves no remainder (Edmonds, Bareiss): every N_ij is a minor of the matrix at the start. So none
 // exceeds Hadamard's bound, which is compared with the width of the integers before anything is computed.
@@ -75,7 +76,8 @@ static inline wide wide_shift_right(const wide *a, int bits) {
   uint64_t fill = a->limb[LIMBS - 1] >> 63 ? UINT64_MAX : 0;
   int words = bits / 64, rest = bits % 64;
   for (int i = 0; i < LIMBS; i++) {
-    uint64_t low = i + words < LIMBS ? a->limb[i + words] : fill, high = i + words + 1 < LIMBS ? a->limb[i + words + 1] : fill;
+    uint64_t low = i + words < LIMBS ? a->limb[i + words] : fill,
+             high = i + words + 1 < LIMBS ? a->limb[i + words + 1] : fill;
     c.limb[i] = rest ? low >> rest | high << (64 - rest) : low;
   }
   return c;
@@ -102,17 +104,19 @@ static inline wide wide_divide(const wide *a, const wide_divisor *by) {
   return wide_multiply(&shifted, &by->inverse);
 }
 
-// --- the method ---------------------------------------------------------------------------------------------------
+// --- the method ------------------------------------------------------------------------------------------------------
 
 typedef enum exact_end { EXACT_SOLVED, EXACT_RAY, EXACT_TOO_WIDE, EXACT_LIMIT } exact_end;
 
 typedef struct exact_lemke {
   int n, stride, pivots;
-  wide *N, D;                          // columns 0 … n for the variables that are not basic, n + 1 for b
-  int *basic, *nonbasic, *where;       // as in solve/lcp_lemke.c
+  wide *N, D;                     // columns 0 … n for the variables that are not basic, n + 1 for b
+  int *basic, *nonbasic, *where;  // as in solve/lcp_lemke.c
 } exact_lemke;
 
-static inline wide *exact_at(const exact_lemke *x, int row, int column) { return x->N + (long)row * x->stride + column; }
+static inline wide *exact_at(const exact_lemke *x, int row, int column) {
+  return x->N + (long)row * x->stride + column;
+}
 
 // A power of two that makes every entry an integer; 0 when there is none below 2^40.
 static inline double exact_scale(long count, const double *values, double scale) {
@@ -204,8 +208,14 @@ static inline exact_end exact_pivot(exact_lemke *x, int row, int limit) {
 static inline exact_end exact_lemke_solve(int n, const double *M, const double *q, int *pivots) {
   double scale = exact_scale(n, q, exact_scale((long)n * n, M, 1));
   if (scale == 0 || exact_bits(n, M, q, scale) > WIDE_BITS - 1) return EXACT_TOO_WIDE;
-  exact_lemke x = {n, n + 2, 0, calloc((size_t)n * (size_t)(n + 2), sizeof(wide)), wide_of(1), calloc((size_t)n, sizeof(int)),
-                   calloc((size_t)n + 1, sizeof(int)), calloc(2 * (size_t)n + 1, sizeof(int))};
+  exact_lemke x = {n,
+                   n + 2,
+                   0,
+                   calloc((size_t)n * (size_t)(n + 2), sizeof(wide)),
+                   wide_of(1),
+                   calloc((size_t)n, sizeof(int)),
+                   calloc((size_t)n + 1, sizeof(int)),
+                   calloc(2 * (size_t)n + 1, sizeof(int))};
   int row = -1;
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) *exact_at(&x, i, j) = wide_of((int64_t)(scale * M[(long)i * n + j]));

@@ -17,20 +17,20 @@ typedef struct everything {
 
 #define AT(member) offsetof(everything, member)
 static const option options[] = {
-  {"mass", OPTION_NUMBER, AT(number), DIM_MASS, OPTION_POSITIVE, "1", NULL, NULL, ""},
-  {"count", OPTION_INTEGER, AT(integer), DIM_NONE, 0, NULL, NULL, NULL, ""},
-  {"kind", OPTION_WORD, AT(word), DIM_NONE, 0, "one", "one|two", NULL, ""},
-  {"fixed", OPTION_FLAG, AT(flag), DIM_NONE, 0, NULL, NULL, NULL, ""},
-  {"note", OPTION_TEXT, AT(text), DIM_NONE, 0, NULL, NULL, NULL, ""},
-  {"revolute", OPTION_PAIR, AT(pair), DIM_NONE, 0, NULL, NULL, NULL, ""},
-  {"of", OPTION_NAMES, AT(names), DIM_NONE, 0, NULL, NULL, NULL, ""},
-  {"com", OPTION_POINT, AT(point), DIM_LENGTH, 0, NULL, NULL, NULL, ""},
-  {"axis", OPTION_AXIS, AT(axis), DIM_NONE, 0, "z", NULL, NULL, ""},
-  {"rotation", OPTION_ROTATION, AT(rotation), DIM_NONE, 0, NULL, NULL, NULL, ""},
-  {"inertia", OPTION_INERTIA, AT(inertia), DIM_INERTIA, OPTION_NOT_NEGATIVE, NULL, NULL, NULL, ""},
-  {"values", OPTION_NUMBERS, AT(numbers), DIM_ANY, 0, NULL, NULL, NULL, ""},
-  {"force", OPTION_FUNCTION, AT(function), DIM_FORCE, 0, NULL, NULL, NULL, ""},
-  {"gravity", OPTION_FUNCTIONS, AT(functions), DIM_ACCELERATION, 0, NULL, NULL, NULL, ""},
+    {"mass", OPTION_NUMBER, AT(number), DIM_MASS, OPTION_POSITIVE, "1", NULL, NULL, ""},
+    {"count", OPTION_INTEGER, AT(integer), DIM_NONE, 0, NULL, NULL, NULL, ""},
+    {"kind", OPTION_WORD, AT(word), DIM_NONE, 0, "one", "one|two", NULL, ""},
+    {"fixed", OPTION_FLAG, AT(flag), DIM_NONE, 0, NULL, NULL, NULL, ""},
+    {"note", OPTION_TEXT, AT(text), DIM_NONE, 0, NULL, NULL, NULL, ""},
+    {"revolute", OPTION_PAIR, AT(pair), DIM_NONE, 0, NULL, NULL, NULL, ""},
+    {"of", OPTION_NAMES, AT(names), DIM_NONE, 0, NULL, NULL, NULL, ""},
+    {"com", OPTION_POINT, AT(point), DIM_LENGTH, 0, NULL, NULL, NULL, ""},
+    {"axis", OPTION_AXIS, AT(axis), DIM_NONE, 0, "z", NULL, NULL, ""},
+    {"rotation", OPTION_ROTATION, AT(rotation), DIM_NONE, 0, NULL, NULL, NULL, ""},
+    {"inertia", OPTION_INERTIA, AT(inertia), DIM_INERTIA, OPTION_NOT_NEGATIVE, NULL, NULL, NULL, ""},
+    {"values", OPTION_NUMBERS, AT(numbers), DIM_ANY, 0, NULL, NULL, NULL, ""},
+    {"force", OPTION_FUNCTION, AT(function), DIM_FORCE, 0, NULL, NULL, NULL, ""},
+    {"gravity", OPTION_FUNCTIONS, AT(functions), DIM_ACCELERATION, 0, NULL, NULL, NULL, ""},
 };
 static const option_table table = {"body", "", NULL, sizeof(everything), options, sizeof options / sizeof *options};
 static const option_table *const family[] = {&table};

@@ -1,5 +1,5 @@
-// Any bytes as a mesh file: read, welded and measured. Nothing may crash, leak or hang; what is refused has a reason, what is read has
-// valid indices, and every side of a triangle belongs to an edge that knows it.
+// Any bytes as a mesh file: read, welded and measured. Nothing may crash, leak or hang; what is refused has a reason,
+// what is read has valid indices, and every side of a triangle belongs to an edge that knows it.
 #include "fuzz.h"
 
 #include "geometry/mesh_decimate.h"

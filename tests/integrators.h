@@ -80,7 +80,8 @@ CHECK_UNUSED_OK static const double kepler_stretch = 36;
 // A multistep method of order q chooses h so that h^(q+1) ~ rtol, that is steps ~ rtol^(-1/(q+1)), and keeps the error
 // within the bound above: together error ~ steps^-q. The steps of the start, at lower orders, are a part that hardly
 // grows with the tolerance, so that q comes out too high if anything; a method of order q - 1 would be off by one.
-CHECK_UNUSED_OK static void check_multistep_order(int order, const outcome *loose, const outcome *tight, double rtol_ratio) {
+CHECK_UNUSED_OK static void check_multistep_order(int order, const outcome *loose, const outcome *tight,
+                                                  double rtol_ratio) {
   const double steps_ratio = (double)tight->stats.steps / (double)loose->stats.steps;
   CHECK_LE(order + 1 - order_slack, log(rtol_ratio) / log(steps_ratio));
   CHECK(tight->stats.last_order <= order);

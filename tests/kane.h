@@ -1,8 +1,9 @@
 // Kane's rod: it strikes the floor at 60° and its tip sticks, for friction is high. Under Newton's law the normal speed
 // returns e-fold however much of the impulse the sticking took, and the rod may leave with more energy than it had.
 //
-// With W of the tip (times the mass) the energy of a motion of the tip is ½ γᵀ W⁻¹ γ. From γ⁻ = (-1, v) Newton's γ⁺ = (e, 0)
-// has more of it at v = -W_NT/W_NN as soon as e² > 1 - W_NT²/(W_NN W_TT). The tangent is taken along -x: W_NT is positive.
+// With W of the tip (times the mass) the energy of a motion of the tip is ½ γᵀ W⁻¹ γ. From γ⁻ = (-1, v) Newton's γ⁺ =
+// (e, 0) has more of it at v = -W_NT/W_NN as soon as e² > 1 - W_NT²/(W_NN W_TT). The tangent is taken along -x: W_NT is
+// positive.
 #ifndef CAROM_TESTS_KANE_H
 #define CAROM_TESTS_KANE_H
 

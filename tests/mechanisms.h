@@ -34,7 +34,7 @@ typedef struct rig {
   temporary_rows temporary;
 } rig;
 
-// --- random numbers -----------------------------------------------------------------------------------------------
+// --- random numbers --------------------------------------------------------------------------------------------------
 
 // splitmix64: the same sequence on every machine.
 MAYBE_UNUSED static uint64_t random_bits(uint64_t *seed) {
@@ -70,7 +70,7 @@ MAYBE_UNUSED static pose random_pose(uint64_t *seed, bool planar, double size) {
   return (pose){R, p};
 }
 
-// --- parts --------------------------------------------------------------------------------------------------------
+// --- parts -----------------------------------------------------------------------------------------------------------
 
 MAYBE_UNUSED static rig *rig_create(bool planar, uint64_t seed) {
   rig *r = calloc(1, sizeof *r);
@@ -194,7 +194,7 @@ MAYBE_UNUSED static function rig_wave(rig *r, double a, double b, double c) {
 }
 MAYBE_UNUSED static function constant_of(double value) { return (function){.constant = value}; }
 
-// --- compiling ----------------------------------------------------------------------------------------------------
+// --- compiling -------------------------------------------------------------------------------------------------------
 
 MAYBE_UNUSED static bool rig_compile(rig *r) {
   mechanism *m = &r->m;
@@ -237,8 +237,7 @@ MAYBE_UNUSED static rig *rig_twin(const rig *r, bool absolute) {
   m->absolute = absolute;
   m->gravity = from->gravity;
   m->body_count = from->body_count, m->marker_count = from->marker_count, m->joint_count = from->joint_count;
-  m->constraint_count = from->constraint_count, m->force_count = from->force_count,
-  m->drive_count = from->drive_count;
+  m->constraint_count = from->constraint_count, m->force_count = from->force_count, m->drive_count = from->drive_count;
   memcpy(m->bodies, from->bodies, RIG_BODIES * sizeof *m->bodies);
   memcpy(m->markers, from->markers, RIG_MARKERS * sizeof *m->markers);
   memcpy(m->joints, from->joints, RIG_PARTS * sizeof *m->joints);
@@ -249,7 +248,7 @@ MAYBE_UNUSED static rig *rig_twin(const rig *r, bool absolute) {
   return t;
 }
 
-// --- states -------------------------------------------------------------------------------------------------------
+// --- states ----------------------------------------------------------------------------------------------------------
 
 typedef struct state {
   double t, *q, *u, *udot;
@@ -295,7 +294,7 @@ static const double STENCIL_H = 1e-3;
 static const double STENCIL_WEIGHT[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
 static const double STENCIL_AT[4] = {-2, -1, 1, 2};
 
-// --- families -----------------------------------------------------------------------------------------------------
+// --- families --------------------------------------------------------------------------------------------------------
 
 MAYBE_UNUSED static int types_in(bool planar, const joint_type **list) {
   int count, kept = 0;

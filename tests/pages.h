@@ -13,11 +13,12 @@
 #include "ledger/impact.h"
 #include "record/record.h"
 
-static const char page_text[] = "<!doctype html><title>carom</title><body><p>before</p><!--carom-data--><p>script</p>"
-                                "<!--carom-blobs--><p>after</p></body>";
+static const char page_text[] =
+    "<!doctype html><title>carom</title><body><p>before</p><!--carom-data--><p>script</p>"
+    "<!--carom-blobs--><p>after</p></body>";
 static const carom_report_page page = {.text = page_text, .length = sizeof page_text - 1};
 
-// --- a page read back ---------------------------------------------------------------------------------------------
+// --- a page read back ------------------------------------------------------------------------------------------------
 
 typedef struct opened_page {
   char *text;
@@ -107,7 +108,9 @@ CHECK_UNUSED_OK static const json_value *find_named(const json_value *list, cons
   return NULL;
 }
 
-CHECK_UNUSED_OK static const json_value *table_of(const json_value *run, const char *name) { return find_named(json_get(run, "tables"), name); }
+CHECK_UNUSED_OK static const json_value *table_of(const json_value *run, const char *name) {
+  return find_named(json_get(run, "tables"), name);
+}
 
 CHECK_UNUSED_OK static const json_value *axis_of(const json_value *run, const json_value *table) {
   const json_value *axes = json_get(run, "axes");
@@ -135,7 +138,8 @@ CHECK_UNUSED_OK static carom_status report_on(const char *run, const char *to, c
 // A model run into a file, and its report read back.
 CHECK_UNUSED_OK static opened_page run_and_report(carom_model *model, const char *name) {
   carom_error error = {0};
-  const char *run = scratch(arena_print(&memory, "%s.h5", name)), *html = scratch(arena_print(&memory, "%s.html", name));
+  const char *run = scratch(arena_print(&memory, "%s.h5", name)),
+             *html = scratch(arena_print(&memory, "%s.html", name));
   if (!CHECK(model)) return (opened_page){0};
   CHECK(carom_run(model, &(carom_run_options){.record = run}, NULL, &error) == CAROM_OK);
   carom_model_destroy(model);
@@ -143,7 +147,7 @@ CHECK_UNUSED_OK static opened_page run_and_report(carom_model *model, const char
   return open_page(html);
 }
 
-// --- records made by hand -----------------------------------------------------------------------------------------
+// --- records made by hand --------------------------------------------------------------------------------------------
 
 enum { COLUMNS = 40 };
 
@@ -151,18 +155,18 @@ typedef struct synthetic {
   long rows;
   double (*value)(long row, int column);
   long impacts;
-  const char *summary;       // null: the writer dies
+  const char *summary;  // null: the writer dies
   const record_text *texts;
   int text_count;
-  double offset, shift;      // of the coordinate [rad], of the impacts [s]
+  double offset, shift;  // of the coordinate [rad], of the impacts [s]
   double step;
 } synthetic;
 
 CHECK_UNUSED_OK static double smooth_value(long row, int column) {
   double t = 1e-3 * (double)row;
   double slow = sin((1 + 0.1 * column) * t);
-  if (column == 1 && row == 77777) return 5;           // a single spike
-  if (column == 2 && row % 20000 == 19999) return NAN; // and holes
+  if (column == 1 && row == 77777) return 5;            // a single spike
+  if (column == 2 && row % 20000 == 19999) return NAN;  // and holes
   return column == 3 ? 7 : slow;
 }
 
@@ -174,7 +178,8 @@ CHECK_UNUSED_OK static double noise_value(long row, int column) {
 
 CHECK_UNUSED_OK static void write_impacts(record *r, int table, const synthetic *s) {
   for (long i = 0; i < s->impacts; i++) {
-    impact row = {.point = (double)(i % 3), .start = s->step * (double)(s->rows * (2 * i + 1) / (2 * s->impacts)) + s->shift,
+    impact row = {.point = (double)(i % 3),
+                  .start = s->step * (double)(s->rows * (2 * i + 1) / (2 * s->impacts)) + s->shift,
                   .impulse_normal = 1 + 0.5 * sin((double)i)};
     row.end = row.start + 3 * s->step;
     record_append(r, table, (const double *)&row, NULL);
@@ -182,7 +187,8 @@ CHECK_UNUSED_OK static void write_impacts(record *r, int table, const synthetic 
 }
 
 // Tables of times, of COLUMNS angles and, where wanted, of impacts.
-CHECK_UNUSED_OK static record *create_synthetic(const char *path, bool impacts, const record_text *texts, int text_count) {
+CHECK_UNUSED_OK static record *create_synthetic(const char *path, bool impacts, const record_text *texts,
+                                                int text_count) {
   static const char *const t[] = {"t"}, *const second[] = {"s"};
   static char names[COLUMNS][16];
   const char *columns[COLUMNS], *units[COLUMNS];
@@ -190,7 +196,8 @@ CHECK_UNUSED_OK static record *create_synthetic(const char *path, bool impacts, 
     snprintf(names[k], sizeof names[k], "j%d.q", k);
     columns[k] = names[k], units[k] = "rad";
   }
-  record_table tables[] = {{"time", t, second, 1, NULL, false}, {"joints", columns, units, COLUMNS, NULL, false},
+  record_table tables[] = {{"time", t, second, 1, NULL, false},
+                           {"joints", columns, units, COLUMNS, NULL, false},
                            {"impacts", impact_columns, impact_units, IMPACT_COLUMN_COUNT, NULL, false}};
   carom_error error = {0};
   record *r = record_create(path, tables, impacts ? 3 : 2, texts, text_count, NULL, &error);

@@ -32,7 +32,8 @@ static void rows_keep_regime(void *context, const regime_row *row) {
   if (r->regime_count < ROWS_MOST) r->regime[r->regime_count++] = *row;
 }
 
-// The list must live as long as the run. Not inlined: gcc would take the list of a caller for one that the sim outlives.
+// The list must live as long as the run. Not inlined: gcc would take the list of a caller for one that the sim
+// outlives.
 __attribute__((noinline)) static void rows_watch(run *r, rows *list) {
   list->count = list->episode_count = list->regime_count = 0;
   r->sim->impacts.close = rows_keep;

@@ -10,11 +10,18 @@ typedef struct euler_def {
 } euler_def;
 
 static const option options[] = {
-    {.key = "step", .type = OPTION_NUMBER, .offset = offsetof(euler_def, step), .dim = DIM_TIME,
-     .flags = OPTION_REQUIRED | OPTION_POSITIVE, .help = "Time step."},
+    {.key = "step",
+     .type = OPTION_NUMBER,
+     .offset = offsetof(euler_def, step),
+     .dim = DIM_TIME,
+     .flags = OPTION_REQUIRED | OPTION_POSITIVE,
+     .help = "Time step."},
 };
-static const option_table table = {.name = "euler", .summary = "Semi-implicit Euler: rigid contact without restitution.",
-                                   .example = "method: {euler: {step: 1 ms}}", .size = sizeof(euler_def), .options = options,
+static const option_table table = {.name = "euler",
+                                   .summary = "Semi-implicit Euler: rigid contact without restitution.",
+                                   .example = "method: {euler: {step: 1 ms}}",
+                                   .size = sizeof(euler_def),
+                                   .options = options,
                                    .count = OPTION_COUNT(options)};
 
 static scheme_contact_options contact(const void *unused, double length) {
@@ -22,7 +29,10 @@ static scheme_contact_options contact(const void *unused, double length) {
   return (scheme_contact_options){.activation = contact_nearness(length)};
 }
 
-static const scheme_about about = {.table = &table, .knows_joint_friction = true, .contact = contact, .required = "step=1e-3",
+static const scheme_about about = {.table = &table,
+                                   .knows_joint_friction = true,
+                                   .contact = contact,
+                                   .required = "step=1e-3",
                                    .accuracy = "take a shorter step"};
 
 // A gap may close within the step and no further: γ_E + g/Δt ≥ 0. Friction acts on the slip at the end of the step.
@@ -41,5 +51,9 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
 }
 
 const scheme_type scheme_euler = {
-    .name = "euler", .about = &about, .energy = {.warn = 0.01, .bad = 0.05}, .create = create, STEPPER_FUNCTIONS,
+    .name = "euler",
+    .about = &about,
+    .energy = {.warn = 0.01, .bad = 0.05},
+    .create = create,
+    STEPPER_FUNCTIONS,
 };

@@ -1,4 +1,5 @@
-// The members of the family of schemes in tests that go over all of them: those of the library, in its order, and those of tests.
+// The members of the family of schemes in tests that go over all of them: those of the library, in its order, and those
+// of tests.
 #include "scheme/compliant.h"
 #include "scheme/event.h"
 #include "scheme/moreau.h"
@@ -8,11 +9,5 @@
 
 extern const scheme_type *const scheme_test_members[];
 const scheme_type *const scheme_test_members[] = {
-    &scheme_smooth,
-    &scheme_moreau,
-    &scheme_stewart_trinkle,
-    &scheme_event,
-    &scheme_compliant,
-    &scheme_euler,
-    NULL,
+    &scheme_smooth, &scheme_moreau, &scheme_stewart_trinkle, &scheme_event, &scheme_compliant, &scheme_euler, NULL,
 };

@@ -11,7 +11,7 @@ static const struct {
     {"chain", "n=20 integrator.type=bdf"},
     {"chain", "n=20 integrator.type=erk"},
     {"chain", "n=20 integrator.type=rk4 integrator.step=1e-3"},
-    {"chain", "n=20 coordinates=absolute integrator.type=adams"},   // sparse
+    {"chain", "n=20 coordinates=absolute integrator.type=adams"},  // sparse
     {"chain", "n=20 coordinates=absolute integrator.type=bdf"},
     {"bricard", "coordinates=joint integrator.type=adams"},
     {"bricard", "coordinates=joint integrator.type=bdf"},
@@ -92,7 +92,8 @@ static void recording_allocates_nothing(void) {
     if (!model) continue;
     watch w = {0};
     carom_error error = {0};
-    carom_run_options options = {.record = scratch("run.h5"), .csv = scratch("run.csv"), .end = 1, .progress = look, .context = &w};
+    carom_run_options options = {
+        .record = scratch("run.h5"), .csv = scratch("run.csv"), .end = 1, .progress = look, .context = &w};
     if (!CHECK(carom_run(model, &options, NULL, &error) == CAROM_OK)) printf("%s\n", error.text);
     CHECK_LE(2, w.calls);
     CHECK_EQUAL(w.last - w.at_first, 0);

@@ -36,9 +36,7 @@ static const solution extended = {
     {199.175348105, -29.755309975, 23.066543612, 31.452725276, 22.642494786, 11.617392353},
 };
 
-static double read_joint(run *r, int i, const char *what) {
-  return run_read(r, "%s.%s", joints[i], what);
-}
+static double read_joint(run *r, int i, const char *what) { return run_read(r, "%s.%s", joints[i], what); }
 
 static bool solve(solution *s, const char *settings) {
   run r;

@@ -3,8 +3,8 @@
 
 #define PI 3.141592653589793
 
-#define TWO                                                                  \
-  "space: spatial\ngravity: [0, 0, 0]\n"                                     \
+#define TWO                                                                        \
+  "space: spatial\ngravity: [0, 0, 0]\n"                                           \
   "bodies: {a: {mass: 1, inertia: [1, 2, 3]}, b: {mass: 1, inertia: [1, 2, 3]}}\n" \
   "joints: {base: {free: [ground, a]}, ball: {spherical: [a, b]}}\n"
 
@@ -12,7 +12,10 @@ static void joints_start_at_angles(void) {
   static const char *const how[] = {"coordinates=joint", "coordinates=absolute"};
   for (int k = 0; k < 2; k++) {
     run r;
-    if (!run_open_text(&r, TWO "initial: {base: {rotate: {xyz: [10 deg, -80 deg, 170 deg]}, at: [1, 2 mm, 3]}, ball: {rotate: {xyz: [2, 0.5, -1]}, u: [1, 0, 0]}}\n", how[k]))
+    if (!run_open_text(&r,
+                       TWO "initial: {base: {rotate: {xyz: [10 deg, -80 deg, 170 deg]}, at: [1, 2 mm, 3]}, ball: "
+                           "{rotate: {xyz: [2, 0.5, -1]}, u: [1, 0, 0]}}\n",
+                       how[k]))
       return;
     double base[3] = {10 * PI / 180, -80 * PI / 180, 170 * PI / 180}, ball[3] = {2, 0.5, -1};
     for (int i = 0; i < 3; i++) {
@@ -30,7 +33,9 @@ static void joints_start_at_angles(void) {
 // The three turns one after the other, each about an axis of the body, by markers that stand still.
 static void angles_are_turns_about_axes_of_the_body(void) {
   run r;
-  if (!run_open_text(&r, TWO "markers: {tip: {on: a, at: [1, 0, 0]}}\ninitial: {base: {rotate: {xyz: [0.3, 0.5, 0.7]}}}\n", NULL)) return;
+  if (!run_open_text(
+          &r, TWO "markers: {tip: {on: a, at: [1, 0, 0]}}\ninitial: {base: {rotate: {xyz: [0.3, 0.5, 0.7]}}}\n", NULL))
+    return;
   // X(0.3) Y(0.5) Z(0.7) applied to the x axis
   double x = cos(0.7), y = sin(0.7), x2 = cos(0.5) * x, z2 = -sin(0.5) * x;
   CHECK_NEAR(run_read(&r, "tip.x"), x2, 1e-15);
@@ -43,7 +48,8 @@ static void angles_are_turns_about_axes_of_the_body(void) {
 static void quaternions_and_angles_go_back_and_forth(void) {
   double worst = 0;
   for (int i = 0; i < 2000; i++) {
-    double xyz[3] = {fmod(2.3 * i, 2 * PI) - PI, (fmod(0.37 * i, 2) - 1) * 0.499999 * PI, fmod(1.7 * i, 2 * PI) - PI}, q[4], back[3];
+    double xyz[3] = {fmod(2.3 * i, 2 * PI) - PI, (fmod(0.37 * i, 2) - 1) * 0.499999 * PI, fmod(1.7 * i, 2 * PI) - PI},
+           q[4], back[3];
     carom_quaternion_from_xyz(xyz, q);
     for (int k = 0; k < 4; k++) q[k] *= i % 2 ? 1 : -3;
     carom_quaternion_to_xyz(q, back);
@@ -98,8 +104,10 @@ static void a_program_gives_angles(void) {
 static void outputs_have_angles(void) {
   carom_error error = {0};
   size_t size;
-  if (!CHECK(write_text(scratch("model.yaml"), TWO "initial: {ball: {rotate: {xyz: [0, 0, 0.5]}, u: [0, 0, 1]}}\noutputs: {yaw: ball.xyz2, roll: base.xyz0*2}\n"
-                                                   "record: {every: 0.1}\nend: 0.2\n")))
+  if (!CHECK(write_text(
+          scratch("model.yaml"), TWO
+          "initial: {ball: {rotate: {xyz: [0, 0, 0.5]}, u: [0, 0, 1]}}\noutputs: {yaw: ball.xyz2, roll: base.xyz0*2}\n"
+          "record: {every: 0.1}\nend: 0.2\n")))
     return;
   carom_model *model = example_load_path(scratch("model.yaml"), NULL, &error);
   carom_run_options to = {.csv = scratch("angles.csv")};
@@ -136,7 +144,9 @@ static void wrong_forms_are_refused(void) {
     run_close(&r);
   }
   run r;
-  CHECK(write_text(scratch("model.yaml"), "space: planar\nbodies: {a: {mass: 1, inertia: 1}}\njoints: {base: {free: [ground, a]}}\ninitial: {base: {rotate: 30 deg}}\n"));
+  CHECK(write_text(scratch("model.yaml"),
+                   "space: planar\nbodies: {a: {mass: 1, inertia: 1}}\njoints: {base: {free: [ground, a]}}\ninitial: "
+                   "{base: {rotate: 30 deg}}\n"));
   CHECK(!run_try(&r, scratch("model.yaml"), NULL));
   CHECK_CONTAINS(r.error.text, "in this order: angle, x, y");
   run_close(&r);

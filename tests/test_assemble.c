@@ -55,7 +55,8 @@ static void spatial_loops_close_from_rough_guesses(void) {
           for (int k = 0; k < JOINT_MAX_FREEDOM; k++) move[k] = random_between(&r->seed, -0.3, 0.3);
           joint_move(m->joints[j].type, planar, r->initial.q + m->joints[j].q, move);
         }
-        if (!CHECK(rig_assemble(r))) printf("    closing %s, planar %d: %s\n", types[i]->name, planar, r->fault.error.text);
+        if (!CHECK(rig_assemble(r)))
+          printf("    closing %s, planar %d: %s\n", types[i]->name, planar, r->fault.error.text);
         else dynamics_positions_velocities(m, r->x), CHECK_LE(constraints_violation(m, r->x), 1e-12);
         rig_destroy(r);
       }
@@ -112,7 +113,7 @@ static void impossible_loop_is_told_at_its_joint(void) {
   }
 }
 
-// --- velocities ---------------------------------------------------------------------------------------------------
+// --- velocities ------------------------------------------------------------------------------------------------------
 
 static void constraints_win_over_given_speeds(void) {
   for (int planar = 0; planar < 2; planar++) {
@@ -186,7 +187,7 @@ static void freedom_is_counted(void) {
   rig_destroy(r);
 }
 
-// --- drives -------------------------------------------------------------------------------------------------------
+// --- drives ----------------------------------------------------------------------------------------------------------
 
 static void drives_set_where_it_starts(void) {
   for (int planar = 0; planar < 2; planar++) {
@@ -228,7 +229,7 @@ static void contradictory_drives_are_told(void) {
   }
 }
 
-// --- bodies -------------------------------------------------------------------------------------------------------
+// --- bodies ----------------------------------------------------------------------------------------------------------
 
 static rig *chain_with_massless(bool planar, int which) {
   rig *r = chain(planar, 3);

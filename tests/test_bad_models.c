@@ -59,7 +59,7 @@ static void malformed_models_are_refused(void) {
   CHECK(count >= 40);
 }
 
-// --- what is too large to keep in a file --------------------------------------------------------------------------
+// --- what is too large to keep in a file -----------------------------------------------------------------------------
 
 static void refuse_text(const char *text, const char *words) {
   carom_error error = {0};

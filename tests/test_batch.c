@@ -37,7 +37,8 @@ static void each_sim_is_as_if_alone(void) {
     if (!model) return;
     results r = {.hinge = carom_model_signal(model, "hinge.q")};
     carom_summary summaries[COUNT];
-    carom_batch batch = {.count = COUNT, .threads = 4, .t_end = 0.5, .context = &r, .before = set_angle, .after = take_angle};
+    carom_batch batch = {
+        .count = COUNT, .threads = 4, .t_end = 0.5, .context = &r, .before = set_angle, .after = take_angle};
     carom_error error = {0};
     CHECK(carom_batch_run(model, &batch, summaries, &error) == CAROM_OK);
     CHECK_EQUAL(atomic_load(&r.before), COUNT);
@@ -122,7 +123,8 @@ static void one_failure_is_its_own(void) {
   carom_model_destroy(model);
 }
 
-// Starts of a double pendulum: both joints set, the first not, neither, the first only at the second try, a name that is none.
+// Starts of a double pendulum: both joints set, the first not, neither, the first only at the second try, a name that
+// is none.
 static void set_both(void *context, int index, carom_sim *sim) {
   (void)context;
   const double far = INFINITY, near = 0.1;
@@ -148,7 +150,8 @@ static void every_joint_that_was_not_set_is_named(void) {
     CHECK_NEAR(summaries[i].t, i == 0 || i == 3 ? 0.1 : 0, 0);
   }
   CHECK(strcmp(errors[1].message, "joint 'upper' was given a value that is not finite") == 0);
-  CHECK_CONTAINS(errors[2].message, "joint 'upper' was given a value that is not finite; nor could these joints be set: 'lower'");
+  CHECK_CONTAINS(errors[2].message,
+                 "joint 'upper' was given a value that is not finite; nor could these joints be set: 'lower'");
   CHECK_CONTAINS(errors[4].message, "'upper'");
   CHECK_CONTAINS(errors[4].message, "unknown name");
   run_close(&e);
@@ -162,8 +165,10 @@ static void odd_sizes(void) {
   CHECK(carom_batch_run(model, &(carom_batch){.count = 1, .threads = 8, .t_end = 0.1}, &one, &error) == CAROM_OK);
   CHECK_NEAR(one.t, 0.1, 0);
   CHECK(carom_batch_run(model, &(carom_batch){.count = 0, .threads = 2, .t_end = 0.1}, NULL, &error) == CAROM_OK);
-  CHECK(carom_batch_run(model, &(carom_batch){.count = 1, .threads = 0, .t_end = 0.1}, &one, &error) == CAROM_ERROR_USAGE);
-  CHECK(carom_batch_run(model, &(carom_batch){.count = -1, .threads = 1, .t_end = 0.1}, &one, &error) == CAROM_ERROR_USAGE);
+  CHECK(carom_batch_run(model, &(carom_batch){.count = 1, .threads = 0, .t_end = 0.1}, &one, &error) ==
+        CAROM_ERROR_USAGE);
+  CHECK(carom_batch_run(model, &(carom_batch){.count = -1, .threads = 1, .t_end = 0.1}, &one, &error) ==
+        CAROM_ERROR_USAGE);
   CHECK_CONTAINS(error.text, "threads");
   carom_model_destroy(model);
 }

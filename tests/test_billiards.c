@@ -1,6 +1,7 @@
-// Random billiards under `event`: three to eight discs with spin between four walls, without weight, so that most of them
-// end in corners and clusters whose contact forces are nothing. Each must run to its end; kinetic energy never grows and the
-// balance closes; momentum and its moment stay while no disc is at a wall. CAROM_BILLIARDS=N runs N of them instead of 200.
+// Random billiards under `event`: three to eight discs with spin between four walls, without weight, so that most of
+// them end in corners and clusters whose contact forces are nothing. Each must run to its end; kinetic energy never
+// grows and the balance closes; momentum and its moment stay while no disc is at a wall. CAROM_BILLIARDS=N runs N of
+// them instead of 200.
 #include "rows.h"
 
 enum { MOST_BALLS = 8, TEXT_SIZE = 16384 };
@@ -8,7 +9,7 @@ static const double radius = 0.05, wall = 0.5;
 
 typedef struct billiard {
   int balls;
-  bool mixed;                      // restitution of each pair by itself, else none
+  bool mixed;  // restitution of each pair by itself, else none
   double friction, mass[MOST_BALLS], x[MOST_BALLS], y[MOST_BALLS];
   char text[TEXT_SIZE];
   size_t used;
@@ -36,8 +37,8 @@ static void place_balls(billiard *b) {
 }
 
 static void say_surfaces(billiard *b) {
-  static const char *const walls[] = {"at: [0, -0.5]", "at: [0, 0.5], rotate: 180 deg", "at: [-0.5, 0], rotate: -90 deg",
-                                      "at: [0.5, 0], rotate: 90 deg"};
+  static const char *const walls[] = {"at: [0, -0.5]", "at: [0, 0.5], rotate: 180 deg",
+                                      "at: [-0.5, 0], rotate: -90 deg", "at: [0.5, 0], rotate: 90 deg"};
   say(b, "surfaces:\n");
   for (int i = 0; i < b->balls; i++) say(b, "  s%d: {sphere: b%d, radius: %g, material: m0}\n", i, i, radius);
   for (int k = 0; k < 4; k++) say(b, "  s%d: {plane: ground, %s, material: m0}\n", b->balls + k, walls[k]);
@@ -69,8 +70,8 @@ static void make_billiard(billiard *b, int seed) {
   say_materials(b);
   say(b, "initial:\n");
   for (int i = 0; i < b->balls; i++)
-    say(b, "  j%d: {q: [0, %.17g, %.17g], u: [%.17g, %.17g, %.17g]}\n", i, b->x[i], b->y[i], uniform(-20, 20), uniform(-2, 2),
-        uniform(-2, 2));
+    say(b, "  j%d: {q: [0, %.17g, %.17g], u: [%.17g, %.17g, %.17g]}\n", i, b->x[i], b->y[i], uniform(-20, 20),
+        uniform(-2, 2), uniform(-2, 2));
   say(b, "method: event\nend: 2\n");
 }
 
@@ -82,7 +83,8 @@ typedef struct balance {
 static balance look(run *r, const billiard *b) {
   balance s = {.gap = INFINITY};
   for (int i = 0; i < b->balls; i++) {
-    const double m = b->mass[i], inertia = 0.5 * m * radius * radius, x = run_read(r, "b%d.x", i), y = run_read(r, "b%d.y", i);
+    const double m = b->mass[i], inertia = 0.5 * m * radius * radius, x = run_read(r, "b%d.x", i),
+                 y = run_read(r, "b%d.y", i);
     const double vx = run_read(r, "b%d.vx", i), vy = run_read(r, "b%d.vy", i), w = run_read(r, "b%d.wz", i);
     s.energy += 0.5 * (m * (vx * vx + vy * vy) + inertia * w * w);
     s.momentum[0] += m * vx, s.momentum[1] += m * vy;
@@ -93,8 +95,8 @@ static balance look(run *r, const billiard *b) {
   return s;
 }
 
-// Flights are straight, and impacts solved to rounding: what is conserved is so to 1e-10 of its parts in each step. Steps end
-// with each event, so that one between two looks without a disc at a wall had none there either.
+// Flights are straight, and impacts solved to rounding: what is conserved is so to 1e-10 of its parts in each step.
+// Steps end with each event, so that one between two looks without a disc at a wall had none there either.
 static bool compare(const balance *before, const balance *after, double energy) {
   const double least = 1e-6, bound = 1e-10 * before->size + 1e-15;
   CHECK_LE(after->energy, before->energy + 1e-11 * energy);
@@ -124,7 +126,8 @@ static void play(int seed, long *steps, long *free_steps) {
   CHECK_EQUAL(s.unsolved, 0);
   CHECK_EQUAL(s.unsettled, 0);
   if (check_state.failures_here > failed)
-    printf("      billiard %d: %d balls, friction %g, %s: %s\n", seed, b.balls, b.friction, b.mixed ? "mixed" : "e = 0", r.error.text);
+    printf("      billiard %d: %d balls, friction %g, %s: %s\n", seed, b.balls, b.friction, b.mixed ? "mixed" : "e = 0",
+           r.error.text);
   run_close(&r);
 }
 

@@ -1,5 +1,5 @@
-// Boxes dropped onto rough ground in space, event by event: each comes to an end, with nothing unsolved and a closed ledger,
-// whatever corners slip, stick, jam or share the load.
+// Boxes dropped onto rough ground in space, event by event: each comes to an end, with nothing unsolved and a closed
+// ledger, whatever corners slip, stick, jam or share the load.
 #include "runs.h"
 
 static const char box[] =
@@ -20,8 +20,8 @@ static void drop(int i) {
   snprintf(text, sizeof text,
            "mu=%g e=%g initial.box.q=[%.9g,%.9g,%.9g,%.9g,0,0,0.3] initial.box.omega=[%.9g,%.9g,%.9g] "
            "initial.box.velocity=[%.9g,%.9g,-1]",
-           frictions[i % 5], i / 5 * 0.5, x[0] / norm, x[1] / norm, x[2] / norm, x[3] / norm, 10 * x[4], 10 * x[5], 10 * x[6],
-           2 * x[7], 2 * x[8]);
+           frictions[i % 5], i / 5 * 0.5, x[0] / norm, x[1] / norm, x[2] / norm, x[3] / norm, 10 * x[4], 10 * x[5],
+           10 * x[6], 2 * x[7], 2 * x[8]);
   run r;
   if (!run_open_text(&r, box, text)) return;
   run_to(&r, 2);

@@ -2,16 +2,17 @@
 #include "runs.h"
 
 static void one_freedom_is_found(void) {
-  carom_model *joint = example_load("bricard", "coordinates=joint"), *absolute = example_load("bricard", "coordinates=absolute");
+  carom_model *joint = example_load("bricard", "coordinates=joint"),
+              *absolute = example_load("bricard", "coordinates=absolute");
   if (joint && absolute) {
     carom_model_info a = carom_model_get_info(joint), b = carom_model_get_info(absolute);
     CHECK_EQUAL(a.bodies, 5);
     CHECK_EQUAL(a.joints, 6);
     CHECK_EQUAL(a.loop_joints, 1);
     CHECK_EQUAL(a.freedom, 1);
-    CHECK_EQUAL(a.constraint_rows, 5);   // of the closing revolute; 5 speeds - 5 rows would leave nothing
+    CHECK_EQUAL(a.constraint_rows, 5);  // of the closing revolute; 5 speeds - 5 rows would leave nothing
     CHECK_EQUAL(a.redundant_rows, 1);
-    CHECK_EQUAL(b.loop_joints, 1);       // of the thirty rows of all joints, as counted from the tree
+    CHECK_EQUAL(b.loop_joints, 1);  // of the thirty rows of all joints, as counted from the tree
     CHECK_EQUAL(b.freedom, 1);
     CHECK_EQUAL(b.constraint_rows, 30);
     CHECK_EQUAL(b.redundant_rows, 1);
@@ -105,7 +106,8 @@ static void both_coordinates_agree(void) {
   run a, b;
   if (!run_open(&a, "bricard", "coordinates=joint integrator.rtol=1e-11 integrator.atol=1e-11")) return;
   if (run_open(&b, "bricard", "coordinates=absolute integrator.rtol=1e-11 integrator.atol=1e-11")) {
-    static const char *const signals[] = {"a.q", "b.q", "c.q", "d.q", "e.q", "f.q", "f.u", "corner.x", "corner.y", "corner.z"};
+    static const char *const signals[] = {"a.q", "b.q", "c.q",      "d.q",      "e.q",
+                                          "f.q", "f.u", "corner.x", "corner.y", "corner.z"};
     double worst = 0;
     for (double t = 0.25; t <= 3 && run_to(&a, t) && run_to(&b, t); t += 0.25)
       for (int k = 0; k < 10; k++) {

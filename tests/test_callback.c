@@ -3,21 +3,28 @@
 
 #include <time.h>
 
-#define ARM                                       \
-  "space: planar\ngravity: [0, 0]\n"               \
-  "bodies: {arm: {mass: 1, inertia: 0.5}}\n"       \
-  "joints: {hinge: {revolute: [ground, arm]}}\n"   \
+#define ARM                                      \
+  "space: planar\ngravity: [0, 0]\n"             \
+  "bodies: {arm: {mass: 1, inertia: 0.5}}\n"     \
+  "joints: {hinge: {revolute: [ground, arm]}}\n" \
   "signals: {error: 1 - hinge.q}\n"
 
-static const char *const how[] = {"method=smooth", "integrator.type=erk", "integrator.type=bdf", "integrator.type=ida", "integrator.type=rk4 integrator.step=1e-3",
-                                  "method=event", "method=compliant", "method.moreau.step=1e-3", "method.moreau.step=1e-3 method.moreau.velocity_terms=midpoint"};
+static const char *const how[] = {"method=smooth",
+                                  "integrator.type=erk",
+                                  "integrator.type=bdf",
+                                  "integrator.type=ida",
+                                  "integrator.type=rk4 integrator.step=1e-3",
+                                  "method=event",
+                                  "method=compliant",
+                                  "method.moreau.step=1e-3",
+                                  "method.moreau.step=1e-3 method.moreau.velocity_terms=midpoint"};
 enum { HOW = sizeof how / sizeof *how };
 
 typedef struct gains {
   double kp, kd, ki;
-  double sum;                // of errors
+  double sum;  // of errors
   long calls;
-  int fails;                 // 1: with NaN, 2: with false; from 0.3 s on
+  int fails;  // 1: with NaN, 2: with false; from 0.3 s on
 } gains;
 
 static bool control(void *context, double t, const double *inputs, double *outputs) {
@@ -38,8 +45,8 @@ static carom_status bind(run *r, gains *g, bool hooks) {
   return carom_sim_bind(r->sim, "controller", &c, &r->error);
 }
 
-#define PUSH "forces: {motor: {along: hinge, effort: controller.torque}}\n"
-#define EACH ARM "callbacks: {controller: {inputs: [error, hinge.u], outputs: [torque]}}\n" PUSH
+#define PUSH    "forces: {motor: {along: hinge, effort: controller.torque}}\n"
+#define EACH    ARM "callbacks: {controller: {inputs: [error, hinge.u], outputs: [torque]}}\n" PUSH
 #define AT_RATE ARM "callbacks: {controller: {inputs: [error, hinge.u], outputs: [torque], every: 10 ms}}\n" PUSH
 
 // The same law as an expression.
@@ -47,10 +54,13 @@ static void a_function_is_as_good_as_an_expression(void) {
   for (int k = 0; k < HOW; k++) {
     run r, expression;
     gains g = {.kp = 20, .kd = 3};
-    if (!run_open_text(&expression, ARM "forces: {motor: {along: hinge, effort: 20*error - 3*hinge.u}}\n", how[k])) return;
-    if (run_open_text(&r, EACH, how[k]) && CHECK(bind(&r, &g, false) == CAROM_OK) && run_to(&r, 1) && run_to(&expression, 1)) {
+    if (!run_open_text(&expression, ARM "forces: {motor: {along: hinge, effort: 20*error - 3*hinge.u}}\n", how[k]))
+      return;
+    if (run_open_text(&r, EACH, how[k]) && CHECK(bind(&r, &g, false) == CAROM_OK) && run_to(&r, 1) &&
+        run_to(&expression, 1)) {
       CHECK_NEAR(run_read(&r, "hinge.q"), run_read(&expression, "hinge.q"), 1e-13);
-      CHECK_NEAR(run_read(&r, "controller.torque"), run_read(&expression, "motor.effort"), k >= HOW - 2 ? 0.1 : 1e-11);  // a mean over a step
+      CHECK_NEAR(run_read(&r, "controller.torque"), run_read(&expression, "motor.effort"),
+                 k >= HOW - 2 ? 0.1 : 1e-11);  // a mean over a step
       CHECK(g.calls > 100);
     }
     run_close(&r);
@@ -58,7 +68,8 @@ static void a_function_is_as_good_as_an_expression(void) {
   }
 }
 
-// Between two calls the torque is constant, so that the motion is a recursion; integrators follow it to 100 tolerances, a time stepper to rounding.
+// Between two calls the torque is constant, so that the motion is a recursion; integrators follow it to 100 tolerances,
+// a time stepper to rounding.
 static void calls_at_a_fixed_rate_hold_their_outputs(void) {
   for (int k = 0; k < HOW; k++) {
     run r;
@@ -121,7 +132,8 @@ static void failures_are_told(void) {
 static void what_cannot_be_bound_is_refused(void) {
   run r;
   gains g = {.kp = 1};
-  carom_callback c = {.call = control, .context = &g}, none = {0}, half = {.call = control, .context = &g, .memory_count = 1, .save = save};
+  carom_callback c = {.call = control, .context = &g}, none = {0},
+                 half = {.call = control, .context = &g, .memory_count = 1, .save = save};
   if (!run_open_text(&r, EACH, NULL)) return;
   CHECK(carom_sim_bind(r.sim, "pilot", &c, &r.error) == CAROM_ERROR_USAGE);
   CHECK(carom_sim_bind(r.sim, "controller", &none, NULL) == CAROM_ERROR_USAGE);
@@ -145,7 +157,8 @@ static void memory_is_part_of_the_state(void) {
     if (k == 0 || k == 2 || k == 3 || k == 5 || k == 6) continue;  // integrators with a history
     if (!run_open_text(&r, AT_RATE, how[k])) return;
     carom_snapshot *s = NULL;
-    if (CHECK(bind(&r, &g, true) == CAROM_OK) && run_to(&r, 0.5) && CHECK((s = carom_sim_save(r.sim, &r.error))) && run_to(&r, 1)) {
+    if (CHECK(bind(&r, &g, true) == CAROM_OK) && run_to(&r, 0.5) && CHECK((s = carom_sim_save(r.sim, &r.error))) &&
+        run_to(&r, 1)) {
       double q = run_read(&r, "hinge.q"), sum = g.sum;
       CHECK(carom_sim_restore(r.sim, s, &r.error) == CAROM_OK && g.sum != sum);
       if (run_to(&r, 1)) CHECK(run_read(&r, "hinge.q") == q && g.sum == sum);
@@ -169,9 +182,11 @@ static void memory_of_another_size_is_refused(void) {
   run r;
   gains g = {.kp = 20};
   if (!run_open_text(&r, AT_RATE, "method.moreau.step=1e-3")) return;
-  carom_callback with = {.call = control, .context = &g, .memory_count = 1, .save = save, .restore = restore}, without = {.call = control, .context = &g};
+  carom_callback with = {.call = control, .context = &g, .memory_count = 1, .save = save, .restore = restore},
+                 without = {.call = control, .context = &g};
   carom_sim *other = carom_sim_create(r.model, &r.error);
-  CHECK(carom_sim_bind(r.sim, "controller", &with, &r.error) == CAROM_OK && carom_sim_bind(other, "controller", &without, &r.error) == CAROM_OK);
+  CHECK(carom_sim_bind(r.sim, "controller", &with, &r.error) == CAROM_OK &&
+        carom_sim_bind(other, "controller", &without, &r.error) == CAROM_OK);
   carom_snapshot *long_one = carom_sim_save(r.sim, &r.error), *short_one = carom_sim_save(other, &r.error);
   if (CHECK(long_one && short_one)) {
     CHECK(carom_sim_restore(other, long_one, &r.error) == CAROM_ERROR_USAGE);
@@ -217,7 +232,8 @@ static bool control_slowly(void *context, double t, const double *inputs, double
 
 static bool goes_on(void *context) { return !((slow *)context)->stop; }
 
-// The step whose call was made is taken again, in the same sim or in another one that takes its state up: no second call.
+// The step whose call was made is taken again, in the same sim or in another one that takes its state up: no second
+// call.
 static void an_interrupted_step_calls_once(void) {
   static const char *const settings[] = {"integrator.type=erk", "method=event integrator.type=erk"};
   for (int k = 0; k < 2; k++)
@@ -229,7 +245,8 @@ static void an_interrupted_step_calls_once(void) {
       carom_sim *again = carom_sim_create(r.model, &r.error);
       CHECK(carom_sim_bind(r.sim, "controller", &c, &r.error) == CAROM_OK);
       c.context = &whole;
-      CHECK(carom_sim_bind(again, "controller", &c, &r.error) == CAROM_OK && carom_sim_advance(again, 1, &r.error) == CAROM_OK);
+      CHECK(carom_sim_bind(again, "controller", &c, &r.error) == CAROM_OK &&
+            carom_sim_advance(again, 1, &r.error) == CAROM_OK);
       carom_sim_set_interrupt(r.sim, goes_on, &s);
       CHECK(carom_sim_advance(r.sim, 1, &r.error) == CAROM_INTERRUPTED);
       double t = carom_sim_time(r.sim);  // a few steps later, since not every one asks
@@ -240,7 +257,8 @@ static void an_interrupted_step_calls_once(void) {
       if (state) s.g.sum = -1, CHECK(carom_sim_restore(r.sim, state, &r.error) == CAROM_OK);
       if (run_to(&r, 1)) {
         CHECK_EQUAL(s.g.calls, whole.g.calls);
-        CHECK(s.g.sum == whole.g.sum && run_read(&r, "hinge.q") == carom_sim_read(again, carom_model_signal(r.model, "hinge.q")));
+        CHECK(s.g.sum == whole.g.sum &&
+              run_read(&r, "hinge.q") == carom_sim_read(again, carom_model_signal(r.model, "hinge.q")));
       }
       carom_snapshot_destroy(state);
       carom_sim_destroy(again);
@@ -250,8 +268,10 @@ static void an_interrupted_step_calls_once(void) {
 
 // Both at 0, 10 ms, ...: the second sees what the first has just given, directly and through a signal.
 static void functions_of_one_instant_follow_each_other(void) {
-  static const char text[] = ARM "callbacks: {first: {outputs: [n], every: 10 ms}, second: {inputs: [first.n, twice], outputs: [m], every: 10 ms}}\n"
-                                 "forces: {push: {along: hinge, effort: second.m}}\n";
+  static const char text[] = ARM
+      "callbacks: {first: {outputs: [n], every: 10 ms}, second: {inputs: [first.n, twice], outputs: [m], every: 10 "
+      "ms}}\n"
+      "forces: {push: {along: hinge, effort: second.m}}\n";
   for (int k = 0; k < HOW; k++) {
     run r;
     gains one = {0}, two = {.kp = 1, .kd = -1};  // the sum of both inputs
@@ -261,8 +281,10 @@ static void functions_of_one_instant_follow_each_other(void) {
     char with[700];
     snprintf(with, sizeof with, "%.*ssignals: {twice: 2*first.n, %s", (int)(at - all), all, at + strlen("signals: {"));
     if (!run_open_text(&r, with, how[k])) return;
-    carom_callback a = {.call = count, .context = &one, .remembers = true}, b = {.call = control, .context = &two, .remembers = true};
-    CHECK(carom_sim_bind(r.sim, "first", &a, &r.error) == CAROM_OK && carom_sim_bind(r.sim, "second", &b, &r.error) == CAROM_OK);
+    carom_callback a = {.call = count, .context = &one, .remembers = true},
+                   b = {.call = control, .context = &two, .remembers = true};
+    CHECK(carom_sim_bind(r.sim, "first", &a, &r.error) == CAROM_OK &&
+          carom_sim_bind(r.sim, "second", &b, &r.error) == CAROM_OK);
     if (run_to(&r, 0.0501)) {
       CHECK_EQUAL(one.sum, 6);  // at 0 to 50 ms
       CHECK_NEAR(run_read(&r, "second.m"), 3 * 6, 0);
@@ -327,12 +349,20 @@ static void runs_are_recorded_and_resumed(void) {
   carom_error error = {0};
   char part[4400], whole[4400];
   snprintf(part, sizeof part, "%s", scratch("part.h5")), snprintf(whole, sizeof whole, "%s", scratch("whole.csv"));
-  if (!CHECK(write_text(scratch("model.yaml"), AT_RATE "record: {every: 0.1}\nend: 1\nmethod: {moreau: {step: 1e-3}}\n"))) return;
+  if (!CHECK(
+          write_text(scratch("model.yaml"), AT_RATE "record: {every: 0.1}\nend: 1\nmethod: {moreau: {step: 1e-3}}\n")))
+    return;
   carom_model *model = example_load_path(scratch("model.yaml"), NULL, &error);
   if (!CHECK(model)) return;
   gains a = {.kp = 20, .kd = 3, .ki = 0.1}, b = a, c = a;
-  carom_run_options one = {.csv = whole, .prepare = prepare, .context = &a}, first = {.record = part, .end = 0.5, .prepare = prepare, .context = &b},
-                    rest = {.record = part, .resume = part, .csv = scratch("rest.csv"), .prepare = prepare, .context = &c}, unbound = {.csv = scratch("none.csv")};
+  carom_run_options one = {.csv = whole, .prepare = prepare, .context = &a},
+                    first = {.record = part, .end = 0.5, .prepare = prepare, .context = &b},
+                    rest = {.record = part,
+                            .resume = part,
+                            .csv = scratch("rest.csv"),
+                            .prepare = prepare,
+                            .context = &c},
+                    unbound = {.csv = scratch("none.csv")};
   CHECK(carom_run(model, &one, NULL, &error) == CAROM_OK);
   CHECK(carom_run(model, &first, NULL, &error) == CAROM_OK);
   CHECK(carom_run(model, &rest, NULL, &error) == CAROM_OK);

@@ -2,7 +2,8 @@
 #include "runs.h"
 #include "sim.h"
 
-// Two bodies on a ball joint fall on a floor without friction, from rest. The origins of both are at (x, 0, z) from their mass centres.
+// Two bodies on a ball joint fall on a floor without friction, from rest. The origins of both are at (x, 0, z) from
+// their mass centres.
 static const char pendulum[] =
     "coordinates: absolute\nparameters: {x: 0, z: 0, dt: 1e-3}\ngravity: [0, 0, -9.81]\n"
     "bodies: {a: {mass: 1, inertia: [1, 2, 3], com: [-x, 0, -z]}, b: {mass: 1, inertia: [1, 2, 3], com: [-x, 0, -z]}}\n"
@@ -21,8 +22,8 @@ static const char pendulum[] =
 
 static const char *const origins[] = {"x=0 z=0", "x=0 z=0.5", "x=1 z=-2"};
 
-// Nothing acts sideways, so that the mass centre of both stays: to the rounding of 3000 steps, projected onto the joint and moved out of the
-// floor. Motions about different origins differ by rounding, which the double pendulum lets grow.
+// Nothing acts sideways, so that the mass centre of both stays: to the rounding of 3000 steps, projected onto the joint
+// and moved out of the floor. Motions about different origins differ by rounding, which the double pendulum lets grow.
 static void a_double_pendulum_does_not_drift(void) {
   double height[3] = {0};
   for (int k = 0; k < 3; k++) {
@@ -30,7 +31,8 @@ static void a_double_pendulum_does_not_drift(void) {
     if (!run_open_text(&r, pendulum, origins[k])) return;
     const double x = run_read(&r, "cx"), y = run_read(&r, "cy");
     double drift = 0;
-    for (int i = 1; i <= 30 && run_to(&r, 0.1 * i); i++) drift = fmax(drift, hypot(run_read(&r, "cx") - x, run_read(&r, "cy") - y));
+    for (int i = 1; i <= 30 && run_to(&r, 0.1 * i); i++)
+      drift = fmax(drift, hypot(run_read(&r, "cx") - x, run_read(&r, "cy") - y));
     height[k] = run_read(&r, "cb.z");
     printf("    %s: the mass centre drifts by %.1e m\n", origins[k], drift);
     CHECK_LE(drift, 1e-10);
@@ -71,7 +73,8 @@ static void small_balls_may_be_far_from_their_origin(void) {
       "surfaces:\n  floor: {plane: ground, material: m}\n"
       "  b{i}: {repeat: {i: [1, 3]}, sphere: \"c{i}\", radius: r, material: m}\n"
       "materials: {m: {friction: 0.3, restitution: 0.5}}\n"
-      "initial: {\"b{i}\": {repeat: {i: [1, 3]}, q: [1, 0, 0, 0, 0.3*i*r, 0.1*i*i*r, 3*i*r], u: [10*i, 60, 20, 0, 0, 0]}}\n"
+      "initial: {\"b{i}\": {repeat: {i: [1, 3]}, q: [1, 0, 0, 0, 0.3*i*r, 0.1*i*i*r, 3*i*r], u: [10*i, 60, 20, 0, 0, "
+      "0]}}\n"
       "method: {moreau: {step: 2e-4}}\nend: 0.1 s\n";
   double place[2][3] = {{0}};
   for (int k = 0; k < 2; k++) {

@@ -63,9 +63,9 @@ static void gaps_at(run *r, const double *q, const double *u, double ahead, doub
   for (int p = 0; p < r->model->contacts.point_count; p++) gap[p] = points[p].gap;
 }
 
-// Along a motion at constant speeds the gap changes by n · (v_first - v_second) at the contact point. Central differences
-// over ±h err by h² times a third derivative, which for speeds of 1 and lengths from 0.05 is below 1/0.05²: 4e-10 at
-// h = 1e-6 m; rounding errs by 1e-16/h.
+// Along a motion at constant speeds the gap changes by n · (v_first - v_second) at the contact point. Central
+// differences over ±h err by h² times a third derivative, which for speeds of 1 and lengths from 0.05 is below 1/0.05²:
+// 4e-10 at h = 1e-6 m; rounding errs by 1e-16/h.
 static void gap_rates_are_what_the_normal_rows_say(void) {
   for (int k = 0; k < KINDS; k++) {
     run r;
@@ -97,10 +97,13 @@ static void gap_rates_are_what_the_normal_rows_say(void) {
   }
 }
 
-// --- momentum -----------------------------------------------------------------------------------------------------
+// --- momentum --------------------------------------------------------------------------------------------------------
 
 static void add_momentum(run *r, vec3 *linear, vec3 *angular) {
-  static const struct { const char *name; double mass, inertia; } bodies[] = {{"outer", 2, 0.3}, {"inner", 1, 0.1}};
+  static const struct {
+    const char *name;
+    double mass, inertia;
+  } bodies[] = {{"outer", 2, 0.3}, {"inner", 1, 0.1}};
   *linear = *angular = VEC3_ZERO;
   for (int b = 0; b < 2; b++) {
     double at[9];
@@ -112,13 +115,14 @@ static void add_momentum(run *r, vec3 *linear, vec3 *angular) {
   }
 }
 
-// Percussions act on both bodies at one point; bodies whose inertia is that of a sphere turn steadily between impacts. All
-// that changes momentum is rounding, of a few hundred steps with an impact.
+// Percussions act on both bodies at one point; bodies whose inertia is that of a sphere turn steadily between impacts.
+// All that changes momentum is rounding, of a few hundred steps with an impact.
 static void momentum_is_kept(void) {
   for (int k = 0; k < KINDS; k++) {
     run r;
     char start[256];
-    snprintf(start, sizeof start, "initial.second.u=%s", kinds[k].planar ? "[0.9,0.6,-0.4]" : "[0.9,0.6,-0.4,0.3,-0.5,0.2]");
+    snprintf(start, sizeof start, "initial.second.u=%s",
+             kinds[k].planar ? "[0.9,0.6,-0.4]" : "[0.9,0.6,-0.4,0.3,-0.5,0.2]");
     if (!open_pair(&r, k, start)) return;
     vec3 p0, L0, p, L;
     add_momentum(&r, &p0, &L0);
@@ -132,13 +136,14 @@ static void momentum_is_kept(void) {
   }
 }
 
-// --- rattling -----------------------------------------------------------------------------------------------------
+// --- rattling --------------------------------------------------------------------------------------------------------
 
 static const char rattle[] =
     "gravity: [0, 0, 0]\n"
     "parameters: {v: 2}\n"
     "bodies: {ball: {mass: 1, inertia: [0.1, 0.1, 0.1]}}\n"
-    "joints: {fly: {free: [ground, ball]}, loose: {spherical: [ground, ball], clearance: 0.1, radius: 0.3, material: hard}}\n"
+    "joints: {fly: {free: [ground, ball]}, loose: {spherical: [ground, ball], clearance: 0.1, radius: 0.3, material: "
+    "hard}}\n"
     "materials: {hard: {restitution: 1}}\n"
     "initial: {fly: {q: [1, 0, 0, 0, 0, 0.06, 0], u: [0, 0, 0, v, 0, 0]}}\n"
     "method: {event: {}}\n"
@@ -149,8 +154,8 @@ static void count_episode(void *context, const impact *row_of_ledger) {
   ++*(int *)context;
 }
 
-// Without gravity the centre flies along chords of the sphere of radius c, all as long as the first: 2 √(c² - d²) at the
-// distance d = 0.06 from the middle, 0.16 m, and the first impact after half of one.
+// Without gravity the centre flies along chords of the sphere of radius c, all as long as the first: 2 √(c² - d²) at
+// the distance d = 0.06 from the middle, 0.16 m, and the first impact after half of one.
 static void ball_rattles_in_its_socket_for_ever(void) {
   run r;
   int ended = 0;
@@ -163,23 +168,26 @@ static void ball_rattles_in_its_socket_for_ever(void) {
   CHECK_NEAR(run_read(&r, "energy.kinetic"), 0.5 * v * v, 1e-10);
   CHECK_LE(carom_sim_summary(r.sim).energy_imbalance, 1e-10);
   // How far from the middle the line of flight passes is |p × v|/v: angular momentum, kept by every impact.
-  const double x = run_read(&r, "fly.q4"), y = run_read(&r, "fly.q5"), vx = run_read(&r, "fly.u3"), vy = run_read(&r, "fly.u4");
+  const double x = run_read(&r, "fly.q4"), y = run_read(&r, "fly.q5"), vx = run_read(&r, "fly.u3"),
+               vy = run_read(&r, "fly.u4");
   CHECK_NEAR(fabs(x * vy - y * vx) / v, 0.06, 1e-9);
   CHECK(hypot(x, y) <= 0.1 + 1e-9);
   CHECK(ended > 100);
   run_close(&r);
 }
 
-// Every kind of joint in space keeps energy with e = 1 and without friction: rigid and event by event, where only flight is
-// integrated, and pressed in by Hertz's law, which stores what it takes. Both to what 1e-11 a
-// step adds up to over ten thousand of them.
+// Every kind of joint in space keeps energy with e = 1 and without friction: rigid and event by event, where only
+// flight is integrated, and pressed in by Hertz's law, which stores what it takes. Both to what 1e-11 a step adds up to
+// over ten thousand of them.
 static void elastic_joints_keep_energy(void) {
   static const char *const methods[] = {"method=event", "method=compliant materials.hard.stiffness=1e7"};
   for (int i = 0; i < 2; i++)
     for (int k = 2; k < KINDS; k++) {
       run r;
       char settings[256];
-      snprintf(settings, sizeof settings, "e=1 mu=0 initial.second.u=[0.9,0.6,-0.4,0.3,-0.5,0.2] integrator.rtol=1e-11 integrator.atol=1e-13 %s", methods[i]);
+      snprintf(settings, sizeof settings,
+               "e=1 mu=0 initial.second.u=[0.9,0.6,-0.4,0.3,-0.5,0.2] integrator.rtol=1e-11 integrator.atol=1e-13 %s",
+               methods[i]);
       if (!open_pair(&r, k, settings)) return;
       const double before = run_read(&r, "energy.kinetic");
       if (!run_to(&r, 2)) return;
@@ -190,16 +198,17 @@ static void elastic_joints_keep_energy(void) {
     }
 }
 
-// --- held together ------------------------------------------------------------------------------------------------
+// --- held together ---------------------------------------------------------------------------------------------------
 
 static double tilt_of(run *r) {
-  const double w = run_read(r, "shaft.qw"), x = run_read(r, "shaft.qx"), y = run_read(r, "shaft.qy"), z = run_read(r, "shaft.qz");
+  const double w = run_read(r, "shaft.qw"), x = run_read(r, "shaft.qx"), y = run_read(r, "shaft.qy"),
+               z = run_read(r, "shaft.qz");
   (void)w, (void)z;
   return 2 * asin(fmin(1, hypot(x, y)));  // of the axis: cos = 1 - 2(x² + y²)
 }
 
-// A shaft thrown about in its bearing tilts by no more than 2c/ℓ = 0.02, slides by no more than the axial clearance, and at
-// last lies on both ends. What it goes beyond is found in the step after: at most v Δt with the speeds at hand.
+// A shaft thrown about in its bearing tilts by no more than 2c/ℓ = 0.02, slides by no more than the axial clearance,
+// and at last lies on both ends. What it goes beyond is found in the step after: at most v Δt with the speeds at hand.
 static void journal_stays_in_its_bearing_in_space(void) {
   static const char text[] =
       "gravity: [0, -9.81, 0]\n"
@@ -207,7 +216,8 @@ static void journal_stays_in_its_bearing_in_space(void) {
       "bodies: {shaft: {mass: 1, inertia: [0.02, 0.02, 0.005]}}\n"
       "joints:\n"
       "  float: {free: [ground, shaft]}\n"
-      "  bearing: {revolute: [ground, shaft], clearance: 1 mm, axial_clearance: 2 mm, radius: 20 mm, length: 0.1, material: bronze}\n"
+      "  bearing: {revolute: [ground, shaft], clearance: 1 mm, axial_clearance: 2 mm, radius: 20 mm, length: 0.1, "
+      "material: bronze}\n"
       "materials: {bronze: {restitution: 0.3, friction: 0.1}}\n"
       "initial: {float: {u: [0.5, 0.8, 5, 0.1, 0.2, 0.3]}}\n"
       "method: {moreau: {step: dt}}\n"
@@ -229,7 +239,8 @@ static void journal_stays_in_its_bearing_in_space(void) {
   CHECK_LE(along, 2e-3 + beyond);
   CHECK(seen[0] && seen[1] && seen[2] && seen[3]);
   CHECK_NEAR(run_read(&r, "bearing.mode"), 2, 0);  // on both ends
-  CHECK_NEAR(run_read(&r, "bearing.fn"), 9.81, 9.81 * (1 - cos(atan(0.1))));  // up to the friction angle from the bottom
+  CHECK_NEAR(run_read(&r, "bearing.fn"), 9.81,
+             9.81 * (1 - cos(atan(0.1))));  // up to the friction angle from the bottom
   CHECK_NEAR(run_read(&r, "bearing.y"), -1e-3, 1e-5);
   CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
   run_close(&r);
@@ -268,7 +279,8 @@ static void slider_stays_in_its_channel(void) {
   run_close(&r);
 }
 
-// What presses it decides where it comes to lie: on one wall, in an edge of the channel, or, twisted, between opposite ones.
+// What presses it decides where it comes to lie: on one wall, in an edge of the channel, or, twisted, between opposite
+// ones.
 static void slider_comes_to_lie_as_it_is_pressed(void) {
   static const struct {
     const char *settings;
@@ -282,14 +294,14 @@ static void slider_comes_to_lie_as_it_is_pressed(void) {
     const int mode = (int)run_read(&r, "channel.mode");
     CHECK_TEXT(r.sim->model->contacts.elements[0].type->mode_names[mode], cases[i].mode);
     if (cases[i].force > 0) CHECK_NEAR(run_read(&r, "channel.fn"), cases[i].force, 1e-6);
-    // Six corners on two walls are indeterminate: now and then a solve ends above the 1e-10 that is asked for, but none above
-    // what a contact problem has to reach.
+    // Six corners on two walls are indeterminate: now and then a solve ends above the 1e-10 that is asked for, but none
+    // above what a contact problem has to reach.
     CHECK_LE(carom_sim_summary(r.sim).worst_residual, 1e-8);
     run_close(&r);
   }
 }
 
-// --- curvature ----------------------------------------------------------------------------------------------------
+// --- curvature -------------------------------------------------------------------------------------------------------
 
 static void curvatures_are_those_of_the_surfaces(void) {
   static const struct { bool hollow; } expected[KINDS] = {{true}, {false}, {true}, {false}, {true}};
@@ -329,13 +341,14 @@ static void curvatures_are_those_of_the_surfaces(void) {
   run_close(&r);
 }
 
-// A loose pin flies, strikes and follows: all three are seen under time stepping and under force laws; event by event an
-// impact takes no time, and rows show the others.
+// A loose pin flies, strikes and follows: all three are seen under time stepping and under force laws; event by event
+// an impact takes no time, and rows show the others.
 static void a_pin_flies_strikes_and_follows(void) {
   static const struct {
     const char *settings;
     bool seen[3];
-  } cases[] = {{"", {true, true, true}}, {"method=compliant", {true, true, true}}, {"method=event", {true, false, true}}};
+  } cases[] = {
+      {"", {true, true, true}}, {"method=compliant", {true, true, true}}, {"method=event", {true, false, true}}};
   for (int i = 0; i < 3; i++) {
     run r;
     bool seen[3] = {false};
@@ -354,13 +367,14 @@ static void a_loose_body_starts_as_told(void) {
       "joints:\n  pin: {revolute: [ground, rod], at: [1, 2], clearance: 1 mm, radius: 9 mm, material: hard}\n"
       "  end: {revolute: [rod, tip], at: [0.3, 0]}\n"
       "materials: {hard: {restitution: 0.5}}\nmethod: {moreau: {step: 1e-3}}\n"
-      "initial: {pin: {q: 30 deg, u: 7}, end: {q: 0.4, u: 3}, rod: {turn: 2 deg, shift: [0.5 mm, -0.2 mm], omega: 5, velocity: [0.1, 0.2]}}\n";
+      "initial: {pin: {q: 30 deg, u: 7}, end: {q: 0.4, u: 3}, rod: {turn: 2 deg, shift: [0.5 mm, -0.2 mm], omega: 5, "
+      "velocity: [0.1, 0.2]}}\n";
   static const char *const coordinates[] = {"coordinates=joint", "coordinates=absolute"};
   for (int k = 0; k < 2; k++) {
     run r;
     if (!run_open_text(&r, planar, coordinates[k])) return;
     CHECK_NEAR(run_read(&r, "pin.q"), 32 * M_PI / 180, 1e-14);
-    CHECK_NEAR(run_read(&r, "pin.u"), 5, 1e-14);   // its own word comes after the joint's
+    CHECK_NEAR(run_read(&r, "pin.u"), 5, 1e-14);  // its own word comes after the joint's
     CHECK_NEAR(run_read(&r, "rod.x"), 1.0005, 1e-14);
     CHECK_NEAR(run_read(&r, "rod.y"), 1.9998, 1e-14);
     CHECK_NEAR(run_read(&r, "rod.vy"), 0.2, 1e-14);
@@ -378,7 +392,7 @@ static void a_loose_body_starts_as_told(void) {
   // a quarter turn about z, then one about the world's x
   const double expected[4] = {0.5, 0.5, -0.5, 0.5};
   static const char *const names[] = {"rod.qw", "rod.qx", "rod.qy", "rod.qz"};
-  double sense = copysign(1, run_read(&r, "rod.qw"));   // a turn has two quaternions
+  double sense = copysign(1, run_read(&r, "rod.qw"));  // a turn has two quaternions
   for (int k = 0; k < 4; k++) CHECK_NEAR(sense * run_read(&r, "%s", names[k]), expected[k], 1e-14);
   CHECK_NEAR(run_read(&r, "rod.z"), 5e-4, 1e-18);
   CHECK_NEAR(run_read(&r, "rod.wx"), 1, 1e-14);
@@ -397,14 +411,14 @@ static void turning_a_loose_body_leaves_its_spin(void) {
   run r;
   if (!run_open_text(&r, text, "")) return;
   CHECK_NEAR(run_read(&r, "rod.qx"), sqrt(0.5), 1e-14);
-  const double rounding = 1e-13;                   // of 10 rad/s: fifty eps, for two rotations there and back
+  const double rounding = 1e-13;  // of 10 rad/s: fifty eps, for two rotations there and back
   CHECK_NEAR(run_read(&r, "rod.wy"), 0, rounding);
   CHECK_NEAR(run_read(&r, "rod.wz"), 10, rounding);
   CHECK_NEAR(run_read(&r, "rod.vy"), 10, rounding);
   run_close(&r);
 }
 
-// --- the start of loops -------------------------------------------------------------------------------------------
+// --- the start of loops ----------------------------------------------------------------------------------------------
 
 // A four-bar with further options of its joints B and C, each with a comma before it.
 static void write_four_bar(char *text, size_t size, const char *at_b, const char *at_c, const char *initial) {
@@ -510,7 +524,8 @@ static void a_link_may_fit_by_its_clearance_alone(void) {
   static const char format[] =
       "space: planar\nbodies: {rod: {mass: 1, inertia: 0.1}}\n"
       "joints:\n  left: {revolute: [ground, rod]}\n"
-      "  right: {revolute: [ground, rod], at: [1 m + %g mm, 0], to: [1 m, 0], clearance: 1 mm, radius: 9 mm, material: m}\n"
+      "  right: {revolute: [ground, rod], at: [1 m + %g mm, 0], to: [1 m, 0], clearance: 1 mm, radius: 9 mm, material: "
+      "m}\n"
       "materials: {m: {restitution: 0.5}}\nmethod: {moreau: {step: 1e-4}}\nend: 1 ms\n";
   char text[1024];
   run r;
@@ -540,7 +555,8 @@ static void hints_fit_the_method(void) {
   }
 }
 
-// Every joint of the registry with a clearance, defined in code: it is built with the contact of the list, or refused by name.
+// Every joint of the registry with a clearance, defined in code: it is built with the contact of the list, or refused
+// by name.
 static void joints_without_a_kind_of_clearance_are_refused(void) {
   int count;
   const joint_type *const *types = joint_types(&count);

@@ -10,9 +10,18 @@ static double parabola(long row, int column) {
 static double coarse_parabola(long row, int column) { return parabola(4 * row, column); }
 
 static void runs_are_compared(void) {
-  synthetic a = {.rows = 1001, .value = parabola, .summary = "{\"status\": \"done\", \"steps\": 1000}", .impacts = 20, .step = 1e-3};
-  synthetic b = {.rows = 301, .value = coarse_parabola, .summary = "{\"status\": \"done\", \"steps\": 300}", .impacts = 20,
-                 .offset = 0.01, .shift = 2e-4, .step = 4e-3};
+  synthetic a = {.rows = 1001,
+                 .value = parabola,
+                 .summary = "{\"status\": \"done\", \"steps\": 1000}",
+                 .impacts = 20,
+                 .step = 1e-3};
+  synthetic b = {.rows = 301,
+                 .value = coarse_parabola,
+                 .summary = "{\"status\": \"done\", \"steps\": 300}",
+                 .impacts = 20,
+                 .offset = 0.01,
+                 .shift = 2e-4,
+                 .step = 4e-3};
   carom_error error = {0};
   if (!write_synthetic(scratch("a.h5"), &a) || !write_synthetic(scratch("b.h5"), &b)) return;
   record_reader *first = record_open(scratch("a.h5"), &error), *second = record_open(scratch("b.h5"), &error);
@@ -33,8 +42,8 @@ static void runs_are_compared(void) {
   record_close(first), record_close(second);
 }
 
-// Twenty impacts in a second against sixteen of the other run that begin in it, a little later; every third is of a point
-// that has another name there.
+// Twenty impacts in a second against sixteen of the other run that begin in it, a little later; every third is of a
+// point that has another name there.
 static void impacts_are_matched(void) {
   synthetic a = {.rows = 1001, .value = parabola, .summary = "{}", .impacts = 20, .step = 1e-3};
   synthetic b = a;
@@ -63,7 +72,8 @@ static void rates_make_trajectories_smooth(void) {
   carom_error error = {0};
   const char *runs[2] = {scratch("fine-ball.h5"), scratch("coarse-ball.h5")};
   for (int i = 0; i < 2; i++) {
-    carom_model *model = example_load("bouncing-ball", i ? "method=event end=1 record.every=0.05" : "method=event end=1 record.every=0.001");
+    carom_model *model = example_load(
+        "bouncing-ball", i ? "method=event end=1 record.every=0.05" : "method=event end=1 record.every=0.001");
     if (!CHECK(model)) return;
     CHECK(carom_run(model, &(carom_run_options){.record = runs[i]}, NULL, &error) == CAROM_OK);
     carom_model_destroy(model);
@@ -73,7 +83,8 @@ static void rates_make_trajectories_smooth(void) {
   compare_side sides[] = {{.in = first}, {.in = second}};
   comparison c;
   CHECK(compare_runs(&memory, &sides[0], &sides[1], 0, &c, &error));
-  for (int k = 0; k < c.column_count; k++) CHECK_LE(c.columns[k].max, 1e-9);  // flight is a parabola; the grid is the coarse run's
+  for (int k = 0; k < c.column_count; k++)
+    CHECK_LE(c.columns[k].max, 1e-9);  // flight is a parabola; the grid is the coarse run's
   CHECK(carom_report(runs, 2, &page, scratch("two.html"), &error) == CAROM_OK);
   opened_page p = open_page(scratch("two.html"));
   CHECK_EQUAL(json_get(p.json, "runs")->count, 2);

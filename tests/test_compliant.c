@@ -7,7 +7,7 @@
 #define TIGHT "integrator.rtol=1e-12 integrator.atol=1e-12 "
 static const double g = 9.81;
 
-// --- one impact ---------------------------------------------------------------------------------------------------
+// --- one impact ------------------------------------------------------------------------------------------------------
 
 // K of the papers' sphere and wall, journal and bearing, as the models come to have it.
 static void stiffness_is_that_of_the_paper(void) {
@@ -57,16 +57,19 @@ static void laws_give_back_and_take_what_they_claim(void) {
       char settings[256];
       run r;
       rows list;
-      snprintf(settings, sizeof settings, "integrator.rtol=1e-13 integrator.atol=1e-13 e=%g materials.solid.law=%s", asked[j], laws[k]->name);
+      snprintf(settings, sizeof settings, "integrator.rtol=1e-13 integrator.atol=1e-13 e=%g materials.solid.law=%s",
+               asked[j], laws[k]->name);
       if (!rows_open(&r, "hertz-impact", settings, &list)) return;
       run_to(&r, 5e-3);  // the last of it may be slow: e = 0.05 comes back at a thirtieth of the speed
       if (CHECK_EQUAL(list.count, 1)) {
         const impact *i = &list.row[0];
-        double v = -run_read(&r, "flight.u2"), drop = 0.5 * m * (1 - v * v), achieved = normal_achieved(laws[k]->lambda(asked[j]));
+        double v = -run_read(&r, "flight.u2"), drop = 0.5 * m * (1 - v * v),
+               achieved = normal_achieved(laws[k]->lambda(asked[j]));
         CHECK_NEAR(i->restitution_achieved, achieved, 1e-8);
         CHECK_NEAR(i->restitution, asked[j], 0);
         CHECK_NEAR(-v, achieved, 1e-8);
-        CHECK_NEAR(i->loss_normal, drop, 1e-8 * (asked[j] < 1 ? drop : 0.5 * m));  // where nothing is lost, of what there is
+        CHECK_NEAR(i->loss_normal, drop,
+                   1e-8 * (asked[j] < 1 ? drop : 0.5 * m));  // where nothing is lost, of what there is
         tried++;
       }
       run_close(&r);
@@ -81,7 +84,8 @@ static void restitution_may_be_asked_as_outcome(void) {
     char settings[256];
     run r;
     rows list;
-    snprintf(settings, sizeof settings, TIGHT "e=0.4 materials.solid.law=%s materials.solid.restitution_is=achieved", laws[k]);
+    snprintf(settings, sizeof settings, TIGHT "e=0.4 materials.solid.law=%s materials.solid.restitution_is=achieved",
+             laws[k]);
     if (!rows_open(&r, "hertz-impact", settings, &list)) return;
     run_to(&r, 5e-4);
     if (CHECK_EQUAL(list.count, 1)) CHECK_NEAR(list.row[0].restitution_achieved, 0.4, 1e-8);
@@ -89,7 +93,7 @@ static void restitution_may_be_asked_as_outcome(void) {
   }
 }
 
-// --- a sphere on a plane, without weight, under any material ------------------------------------------------------
+// --- a sphere on a plane, without weight, under any material ---------------------------------------------------------
 
 static const char *const strike =
     "space: planar\ngravity: [0, 0]\n"
@@ -171,7 +175,7 @@ static void a_law_in_words_is_the_same_law(void) {
   CHECK_NEAR(speed[0], speed[1], 1e-9);
 }
 
-// --- many bounces -------------------------------------------------------------------------------------------------
+// --- many bounces ----------------------------------------------------------------------------------------------------
 
 // m = 1: the energy at the start is that of the speed along the floor and of the height above it.
 static void check_bounces(const char *settings, double gain) {
@@ -189,20 +193,21 @@ static void check_bounces(const char *settings, double gain) {
   run_close(&r);
 }
 
-// The elastic ball keeps its energy to 1e-6 over a hundred bounces: each is some forty steps, 4000 steps at 1e-12. Procedure
-// 1 lets the force begin with up to the bound of penetration, K δ^2.5/2.5 = 1.9e-5 J that no motion paid for.
+// The elastic ball keeps its energy to 1e-6 over a hundred bounces: each is some forty steps, 4000 steps at 1e-12.
+// Procedure 1 lets the force begin with up to the bound of penetration, K δ^2.5/2.5 = 1.9e-5 J that no motion paid for.
 static void a_hundred_bounces_keep_the_energy(void) {
   check_bounces(TIGHT "e=1", 0);
   check_bounces(TIGHT "e=1 method.compliant.entry=reject", 0);
   check_bounces(TIGHT "e=1 method.compliant.entry=restart", 4.8e10 * pow(1e-6, 2.5) / 2.5);
 }
 
-// Figure 1(c): steps of 0.2 ms that take no care of where contact begins. The force met at a third of a millimetre throws the
-// ball up faster than it came, to that factor squared of its height, and the summary says so.
+// Figure 1(c): steps of 0.2 ms that take no care of where contact begins. The force met at a third of a millimetre
+// throws the ball up faster than it came, to that factor squared of its height, and the summary says so.
 static void without_control_the_ball_gains_height(void) {
   run r;
   rows list;
-  if (!rows_open(&r, "falling-ball", "method.compliant.entry=none integrator.type=rk4 integrator.step=2e-4", &list)) return;
+  if (!rows_open(&r, "falling-ball", "method.compliant.entry=none integrator.type=rk4 integrator.step=2e-4", &list))
+    return;
   run_to(&r, 0.6);
   carom_summary s = carom_sim_summary(r.sim);
   double height = run_read(&r, "fall.q2") + pow(run_read(&r, "fall.u2"), 2) / (2 * g);
@@ -219,12 +224,13 @@ static void without_control_the_ball_gains_height(void) {
   run_close(&r);
 }
 
-// The same at tolerances that CVODE has by default: its error control shortens the steps at the kink of the force, so that
-// this ball bounces well. Nothing promises it, and the rows say how deep it was met.
+// The same at tolerances that CVODE has by default: its error control shortens the steps at the kink of the force, so
+// that this ball bounces well. Nothing promises it, and the rows say how deep it was met.
 static void error_control_alone_may_do(void) {
   run r;
   rows list;
-  if (!rows_open(&r, "falling-ball", "method.compliant.entry=none integrator.rtol=1e-8 integrator.atol=1e-8", &list)) return;
+  if (!rows_open(&r, "falling-ball", "method.compliant.entry=none integrator.rtol=1e-8 integrator.atol=1e-8", &list))
+    return;
   run_to(&r, 1);
   if (CHECK_EQUAL(list.count, 1)) CHECK_NEAR(list.row[0].restitution_achieved, 1, 1e-4);
   CHECK(list.row[0].penetration > 0);
@@ -258,8 +264,8 @@ static void the_pendulum_swings_back(void) {
   }
 }
 
-// Figure 5: without control, at a step of 0.2 ms, it comes back higher than it was. (Which way it goes wrong is chance: at
-// 0.1 ms it comes to 0.946 of its height.)
+// Figure 5: without control, at a step of 0.2 ms, it comes back higher than it was. (Which way it goes wrong is chance:
+// at 0.1 ms it comes to 0.946 of its height.)
 static void without_control_the_pendulum_gains_height(void) {
   run r;
   if (!run_open(&r, "pendulum-wall", "method.compliant.entry=none integrator.type=rk4 integrator.step=2e-4")) return;
@@ -268,22 +274,24 @@ static void without_control_the_pendulum_gains_height(void) {
     if (r.sim->impacts.episodes) highest = fmax(highest, run_read(&r, "ball.y"));
   const double height = 0.5 * (1 - sqrt(0.5));
   carom_summary s = carom_sim_summary(r.sim);
-  printf("    after one hit: %.3f of the height, first met %.2e m deep\n", highest / height, s.worst_initial_penetration);
+  printf("    after one hit: %.3f of the height, first met %.2e m deep\n", highest / height,
+         s.worst_initial_penetration);
   CHECK_LE(1.01 * height, highest);
   CHECK_LE(1, s.too_deep);
   run_close(&r);
 }
 
-// --- what could be missed -----------------------------------------------------------------------------------------
+// --- what could be missed --------------------------------------------------------------------------------------------
 
-// A ball flies past a post and grazes it by a micrometre, at 100 m/s: in touch for 9 us of a flight whose steps, without
-// weight, have nothing to hold them back. δ = δm (1 - s²) along s = x/√(2 R δm), R = 0.1, and the impulse aside is
-// K δm^1.5 √(2 R δm)/v ∫(1 - s²)^1.5 ds, the integral from -1 to 1 being 3π/8.
+// A ball flies past a post and grazes it by a micrometre, at 100 m/s: in touch for 9 us of a flight whose steps,
+// without weight, have nothing to hold them back. δ = δm (1 - s²) along s = x/√(2 R δm), R = 0.1, and the impulse aside
+// is K δm^1.5 √(2 R δm)/v ∫(1 - s²)^1.5 ds, the integral from -1 to 1 being 3π/8.
 static const char *const graze =
     "space: planar\ngravity: [0, 0]\n"
     "bodies: {ball: {mass: 1, inertia: 1e-3}}\n"
     "joints: {flight: {free: [ground, ball]}}\n"
-    "surfaces: {ball: {sphere: ball, radius: 0.05, material: stuff}, post: {sphere: ground, radius: 0.05, material: stuff}}\n"
+    "surfaces: {ball: {sphere: ball, radius: 0.05, material: stuff}, post: {sphere: ground, radius: 0.05, material: "
+    "stuff}}\n"
     "materials: {stuff: {law: hertz, stiffness: 1e9}}\n"
     "initial: {flight: {q: [0, -1, 0.099999], u: [0, 100, 0]}}\n"
     "method: compliant\nend: 0.02\n";
@@ -366,7 +374,7 @@ static void corners_land_at_once(void) {
   run_close(&r);
 }
 
-// --- trouble ------------------------------------------------------------------------------------------------------
+// --- trouble ---------------------------------------------------------------------------------------------------------
 
 static void too_stiff_for_its_step_is_told(void) {
   run r;

@@ -1,4 +1,5 @@
-// Friction under scheme `compliant`: bodies that should stick, slide and roll, under every law, alike in every direction.
+// Friction under scheme `compliant`: bodies that should stick, slide and roll, under every law, alike in every
+// direction.
 #include "rows.h"
 
 #include "contact/law.h"
@@ -22,20 +23,20 @@ static bool open_block(run *r, const double pull[2], const double v[2], const ch
   return run_open_text(r, text, "");
 }
 
-// Pulled along the floor by two thirds of what friction can hold. A law that is a function of the speed lets it creep, slower
-// than the speed of its regularisation; bristles bend and hold.
+// Pulled along the floor by two thirds of what friction can hold. A law that is a function of the speed lets it creep,
+// slower than the speed of its regularisation; bristles bend and hold.
 static void a_block_sticks_under_every_law(void) {
   static const struct {
     const char *law, *settings;
-    double most;             // speed at the end [m/s]
+    double most;  // speed at the end [m/s]
   } laws[] = {
       {"threlfall", "", 1e-3},
       {"bengisu-akay", "", 1e-3},
-      {"ambrosio", "", 1e-2},          // full friction is at v1
+      {"ambrosio", "", 1e-2},  // full friction is at v1
       {"stribeck", "", 1e-3},
       {"brown-mcphee", "", 1e-3},
       {"expression", ", coefficient: '0.3*tanh(speed/1e-3)'", 1e-3},
-      {"dahl", "", 4e-6},               // without damping it swings on its bristles, bent by 0.2/σ0 = 2 um
+      {"dahl", "", 4e-6},  // without damping it swings on its bristles, bent by 0.2/σ0 = 2 um
       {"lugre", "", 1e-7},
   };
   const double pull[2] = {0.12 * g, 0.16 * g}, still[2] = {0, 0};  // 0.2 g

@@ -1,15 +1,16 @@
-// Scheme `compliant` on mechanisms: the quick-return with four loose pins, the slider-crank in its guide, closed loops under
-// every integrator, joints with clearance in plane and space, and runs that are interrupted.
+// Scheme `compliant` on mechanisms: the quick-return with four loose pins, the slider-crank in its guide, closed loops
+// under every integrator, joints with clearance in plane and space, and runs that are interrupted.
 #include "rows.h"
 
 static const double pi = 3.14159265358979323846;
 
-// --- quick-return -------------------------------------------------------------------------------------------------
+// --- quick-return ----------------------------------------------------------------------------------------------------
 
-// A stretch of motion in which the slider's velocity does not change, and a change of it within a tenth of a millisecond.
+// A stretch of motion in which the slider's velocity does not change, and a change of it within a tenth of a
+// millisecond.
 typedef struct profile {
   int plateaus, jumps;
-  double longest;              // plateau [s]
+  double longest;  // plateau [s]
   double since, last, jump_since;
   double u, jump_u;
 } profile;
@@ -40,8 +41,8 @@ static profile follow(run *r, double end) {
   return s;
 }
 
-// Three revolutions. Between impacts of its pin nothing pushes the slider along its line, so its velocity has plateaus and
-// steps (figure 9); with ideal joints it has none. The energy closes to 1e-5 with tolerances of 1e-9 a step.
+// Three revolutions. Between impacts of its pin nothing pushes the slider along its line, so its velocity has plateaus
+// and steps (figure 9); with ideal joints it has none. The energy closes to 1e-5 with tolerances of 1e-9 a step.
 static void quick_return_makes_three_revolutions(void) {
   run r;
   static rows list;
@@ -50,8 +51,8 @@ static void quick_return_makes_three_revolutions(void) {
   profile loose = follow(&r, 2 * pi);
   carom_summary s = carom_sim_summary(r.sim);
   sim_close_episodes(r.sim);
-  printf("    %d impacts, %d plateaus up to %.3f s, %d jumps, energy to %.1e\n", list.count, loose.plateaus, loose.longest,
-         loose.jumps, s.energy_imbalance);
+  printf("    %d impacts, %d plateaus up to %.3f s, %d jumps, energy to %.1e\n", list.count, loose.plateaus,
+         loose.longest, loose.jumps, s.energy_imbalance);
   rows_keep_their_bound(&list);
   CHECK_EQUAL(s.too_deep, 0);
   CHECK_LE(s.energy_imbalance, 1e-5);
@@ -73,7 +74,8 @@ static void quick_return_makes_three_revolutions(void) {
 static void quick_return_fails_without_control(void) {
   run r;
   rows list;
-  if (!rows_open(&r, "quick-return", "method.compliant.entry=none integrator.type=rk4 integrator.step=9e-4", &list)) return;
+  if (!rows_open(&r, "quick-return", "method.compliant.entry=none integrator.type=rk4 integrator.step=9e-4", &list))
+    return;
   carom_status status = carom_sim_advance(r.sim, 2 * pi, &r.error);
   sim_close_episodes(r.sim);
   CHECK(status != CAROM_OK);
@@ -91,17 +93,18 @@ static void quick_return_fails_without_control(void) {
   run_close(&r);
 }
 
-// Joint and absolute coordinates, one integrator: alike through the first twelve impacts, 0.04 s. Each impact multiplies
-// differences by some five or ten (bodies that strike again soon after), so that 1e-10 a step shows as 1e-6 there, and
-// after a hundred impacts no two runs are alike.
-// Between make and break a one-step method of order 6 takes some 14 steps of 8 evaluations at this tolerance, with what is
-// rejected, drawn and looked at 170 an impact; a multistep method that begins anew at each takes 190.
+// Joint and absolute coordinates, one integrator: alike through the first twelve impacts, 0.04 s. Each impact
+// multiplies differences by some five or ten (bodies that strike again soon after), so that 1e-10 a step shows as 1e-6
+// there, and after a hundred impacts no two runs are alike. Between make and break a one-step method of order 6 takes
+// some 14 steps of 8 evaluations at this tolerance, with what is rejected, drawn and looked at 170 an impact; a
+// multistep method that begins anew at each takes 190.
 static void an_impact_costs_few_evaluations(void) {
   run r;
   if (!run_open(&r, "quick-return", "integrator.rtol=1e-8 integrator.atol=1e-8")) return;
   run_to(&r, 0.05);
   carom_summary s = carom_sim_summary(r.sim);
-  printf("    %ld evaluations for %ld impacts, %ld rejected steps of %ld\n", s.evaluations, s.contact_episodes, s.rejected, s.steps);
+  printf("    %ld evaluations for %ld impacts, %ld rejected steps of %ld\n", s.evaluations, s.contact_episodes,
+         s.rejected, s.steps);
   CHECK_EQUAL(s.contact_episodes, 22);
   CHECK(s.evaluations < 180 * s.contact_episodes);
   run_close(&r);
@@ -113,7 +116,8 @@ static void both_coordinates_give_the_same_quick_return(void) {
   double q[2], u[2];
   for (int k = 0; k < 2; k++) {
     char settings[160];
-    snprintf(settings, sizeof settings, "integrator.type=erk integrator.rtol=1e-10 integrator.atol=1e-10 coordinates=%s",
+    snprintf(settings, sizeof settings,
+             "integrator.type=erk integrator.rtol=1e-10 integrator.atol=1e-10 coordinates=%s",
              k ? "absolute" : "joint");
     if (!rows_open(&r, "quick-return", settings, &list[k])) return;
     run_to(&r, 0.04);
@@ -131,7 +135,7 @@ static void both_coordinates_give_the_same_quick_return(void) {
   CHECK_NEAR(u[0], u[1], 1e-5);
 }
 
-// --- the slider-crank under two methods ---------------------------------------------------------------------------
+// --- the slider-crank under two methods ------------------------------------------------------------------------------
 
 // From the table's start, where whole faces touch, over a revolution.
 static void slider_crank_is_alike_under_both_methods(void) {
@@ -157,9 +161,9 @@ static int by_start(const void *a, const void *b) {
   return apart < 0 ? -1 : 1;
 }
 
-// With the slider turning at the start single corners touch, each giving back 0.4 by both methods: first two at once, then
-// one after the other faster and faster, until in continuous contact one lasts (ten times as long as an impact), which a
-// rigid method resolves into ever more impacts.
+// With the slider turning at the start single corners touch, each giving back 0.4 by both methods: first two at once,
+// then one after the other faster and faster, until in continuous contact one lasts (ten times as long as an impact),
+// which a rigid method resolves into ever more impacts.
 static void corners_touch_in_the_same_order(void) {
   run r;
   static rows list[2];
@@ -185,7 +189,7 @@ static void corners_touch_in_the_same_order(void) {
   }
 }
 
-// --- closed loops -------------------------------------------------------------------------------------------------
+// --- closed loops ----------------------------------------------------------------------------------------------------
 
 // A parallelogram of two links and a coupler, let go at 60 degrees, whose left link strikes a stop where it hangs.
 static const char *const swing =
@@ -235,7 +239,7 @@ static void every_integrator_closes_a_loop_with_contact(void) {
   }
 }
 
-// --- clearance in plane and space ---------------------------------------------------------------------------------
+// --- clearance in plane and space ------------------------------------------------------------------------------------
 
 static const char *const journal =
     "bodies: {shaft: {mass: 1, inertia: [0.01, 0.01, 0.002]}}\n"
@@ -246,8 +250,8 @@ static const char *const journal =
     "initial: {fly: {u: [0.3, -0.2, 4, 0.1, 0.05, 0]}}\n"
     "method: compliant\nintegrator: {rtol: 1e-12, atol: 1e-12}\nend: 0.5\n";
 
-// Elastic and smooth: energy is kept while ball, journal and slider rattle in what holds them, for half a second: 1e-12 a step,
-// some ten thousand steps, and a stiffness that makes ten of that.
+// Elastic and smooth: energy is kept while ball, journal and slider rattle in what holds them, for half a second: 1e-12
+// a step, some ten thousand steps, and a stiffness that makes ten of that.
 static void joints_with_clearance_keep_the_energy(void) {
   static const char *const joints[] = {
       "loose: {spherical: [ground, shaft], clearance: 1 mm, radius: 20 mm, material: stuff}",
@@ -292,14 +296,15 @@ static void loose_joints_of_the_models_run(void) {
   }
 }
 
-// --- interrupted --------------------------------------------------------------------------------------------------
+// --- interrupted -----------------------------------------------------------------------------------------------------
 
-// Stopped in the midst of an impact and resumed from a checkpoint: the same impact, with the speed of its approach, ends
-// as it would have; of a one-step integrator to the step control's tolerance.
+// Stopped in the midst of an impact and resumed from a checkpoint: the same impact, with the speed of its approach,
+// ends as it would have; of a one-step integrator to the step control's tolerance.
 static void an_impact_goes_on_from_a_checkpoint(void) {
   run r;
   rows whole, rest;
-  if (!rows_open(&r, "hertz-impact", "e=0.5 integrator.type=erk integrator.rtol=1e-12 integrator.atol=1e-12", &whole)) return;
+  if (!rows_open(&r, "hertz-impact", "e=0.5 integrator.type=erk integrator.rtol=1e-12 integrator.atol=1e-12", &whole))
+    return;
   run_to(&r, 1.3e-4);
   CHECK_EQUAL(r.sim->impacts.is_open[0], 1);
   double *row = calloc((size_t)sim_checkpoint_size(r.sim), sizeof *row);

@@ -89,8 +89,7 @@ static void lines_planes_and_distances_differentiate(void) {
                    rig_random_marker(r, b));
         if (kind[k].type == &constraint_distance)
           for (int moving = 0; moving < 2; moving++) {
-            constraint *c =
-                rig_constraint(r, &constraint_distance, rig_random_marker(r, a), rig_point(r, b, 2, 3, 0));
+            constraint *c = rig_constraint(r, &constraint_distance, rig_random_marker(r, a), rig_point(r, b, 2, 3, 0));
             c->f = moving ? rig_wave(r, 1, 0.3, 2) : constant_of(0.8);
           }
       }
@@ -141,8 +140,7 @@ static void loop_joints_follow_their_twin_in_the_tree(void) {
             CHECK_NEAR(constraint_row_rate(m, r->x, &r->x->rows[k]), 0, 1e-13);
             CHECK_NEAR(constraint_row_acceleration(m, r->x, &r->x->rows[k]), 0, 3e-13);
           }
-          for (int k = 0; k < space->nq; k++)
-            CHECK_NEAR(r->x->joint_q[loop->q + k], r->x->joint_q[tree->q + k], 1e-14);
+          for (int k = 0; k < space->nq; k++) CHECK_NEAR(r->x->joint_q[loop->q + k], r->x->joint_q[tree->q + k], 1e-14);
           for (int k = 0; k < space->nv; k++) {
             CHECK_NEAR(r->x->joint_u[loop->v + k], r->x->joint_u[tree->v + k], 1e-13);
             CHECK_NEAR(r->x->joint_udot[loop->v + k], r->x->joint_udot[tree->v + k], 3e-13);
@@ -182,7 +180,7 @@ static void couples_differentiate(void) {
   }
 }
 
-// --- dynamics under constraints -----------------------------------------------------------------------------------
+// --- dynamics under constraints --------------------------------------------------------------------------------------
 
 static double largest_acceleration(const mechanism *m, const motion *x) {
   double most = 1;
@@ -214,8 +212,7 @@ static void check_same(const rig *a, const rig *b) {
         printf("    reaction of %s (%s)\n", m->joints[j].name, m->joints[j].type->name);
     }
   double effort_size = fmax(1, largest_of(a->x->drive_effort, m->drive_count));
-  for (int d = 0; d < m->drive_count; d++)
-    CHECK_NEAR(b->x->drive_effort[d], a->x->drive_effort[d], 1e-9 * effort_size);
+  for (int d = 0; d < m->drive_count; d++) CHECK_NEAR(b->x->drive_effort[d], a->x->drive_effort[d], 1e-9 * effort_size);
   for (int i = 0; i < m->joint_nv; i++) CHECK_NEAR(b->x->joint_udot[i], a->x->joint_udot[i], 1e-9 * size);
   for (int p = 0; p < POWER_COUNT; p++)
     CHECK_NEAR(b->x->powers[p], a->x->powers[p], 1e-9 * (1 + effort_size + fabs(a->x->powers[p])));
@@ -271,8 +268,7 @@ static void joint_and_absolute_coordinates_agree(void) {
             printf("    %s\n", r->fault.error.text);
           }
           if (check_state.failures_here > before)
-            printf("    closing %s, planar %d, decorated %d, seed %d\n", types[i]->name, planar, decorated,
-                   (int)seed);
+            printf("    closing %s, planar %d, decorated %d, seed %d\n", types[i]->name, planar, decorated, (int)seed);
           rig_destroy(r), rig_destroy(absolute);
         }
   }
@@ -324,8 +320,7 @@ static void gear_train_turns_as_one_wheel(void) {
         rig_joint(r, &joint_revolute, rig_point(r, GROUND, k, 0, 0), rig_point(r, b, 0, 0, 0));
       }
       for (int k = 0; k < 3; k++)
-        rig_couple(r, 2, (couple_term[]){{{mesh[k][0], 0}, pair[k][0]}, {{mesh[k][1], 0}, pair[k][1]}},
-                   constant_of(0));
+        rig_couple(r, 2, (couple_term[]){{{mesh[k][0], 0}, pair[k][0]}, {{mesh[k][1], 0}, pair[k][1]}}, constant_of(0));
       force *f = rig_force(r, &force_along, -1, -1);
       f->of = (coordinate){0, 0}, f->f[0] = constant_of(torque);
       rig *t = rig_twin(r, true), *used = absolute ? t : r;
@@ -344,7 +339,7 @@ static void gear_train_turns_as_one_wheel(void) {
     }
 }
 
-// --- redundancy ---------------------------------------------------------------------------------------------------
+// --- redundancy ------------------------------------------------------------------------------------------------------
 
 static void start_four_bar(rig *r) {
   CHECK(rig_compile(r));
@@ -463,7 +458,7 @@ static void repeated_joints_do_no_harm(void) {
   }
 }
 
-// --- projection, Baumgarte, storage -------------------------------------------------------------------------------
+// --- projection, Baumgarte, storage ----------------------------------------------------------------------------------
 
 static void projection_restores_the_constraints(void) {
   for (int planar = 0; planar < 2; planar++) {
@@ -479,8 +474,7 @@ static void projection_restores_the_constraints(void) {
         }
         const mechanism *m = &used->m;
         double move[128], u[128], place[160];
-        for (int v = 0; v < m->nv; v++)
-          move[v] = random_between(&r->seed, -1e-3, 1e-3), u[v] = m->u0[v] + 10 * move[v];
+        for (int v = 0; v < m->nv; v++) move[v] = random_between(&r->seed, -1e-3, 1e-3), u[v] = m->u0[v] + 10 * move[v];
         memcpy(place, m->q0, (size_t)m->nq * sizeof *place);
         dynamics_move(m, place, move);
         dynamics_set(m, used->x, 0, place, u);

@@ -1,5 +1,5 @@
-// The bias of contact rows against finite differences: what the derivative of a row's rate has beside the accelerations of the
-// bodies. And anchors, through which it goes.
+// The bias of contact rows against finite differences: what the derivative of a row's rate has beside the accelerations
+// of the bodies. And anchors, through which it goes.
 #include "runs.h"
 
 #include "contact/contact.h"
@@ -14,66 +14,176 @@
 #include "sim.h"
 
 typedef struct subject {
-  const char *type;              // of its contact
+  const char *type;  // of its contact
   bool planar;
   const char *joint, *surfaces;  // between the bodies a and b
 } subject;
 
 static const subject subjects[] = {
     {"bearing", true, "j: {radius: 0.2, clearance: 0.05, material: m, revolute: [a, b], at: [0.1, -0.05]}", ""},
-    {"guide", true, "j: {length: 0.4, width: 0.2, clearance: 0.05, material: m, prismatic: [a, b], at: [0.1, -0.05]}", ""},
+    {"guide", true, "j: {length: 0.4, width: 0.2, clearance: 0.05, material: m, prismatic: [a, b], at: [0.1, -0.05]}",
+     ""},
     {"socket", false, "j: {radius: 0.2, clearance: 0.05, material: m, spherical: [a, b], at: [0.1, -0.05, 0.2]}", ""},
-    {"journal", false, "j: {radius: 0.2, length: 0.5, clearance: 0.05, axial_clearance: 0.03, material: m, revolute: [a, b]}", ""},
-    {"channel", false, "j: {length: 0.4, width: 0.2, height: 0.15, clearance: 0.05, material: m, prismatic: [a, b]}", ""},
-    {"sphere on plane", true, "", "surfaces: {f: {sphere: a, at: [0.2, 0.1], radius: 0.3, material: m}, g: {plane: b, at: [0, -0.7], material: m}}\n"},
-    {"sphere on plane", false, "", "surfaces: {f: {sphere: a, at: [0.2, 0.1, 0], radius: 0.3, material: m}, g: {plane: b, at: [0, 0, -0.7], material: m}}\n"},
-    {"point on plane", false, "", "surfaces: {f: {point: a, at: [0.2, 0.1, 0], material: m}, g: {plane: b, at: [0, 0, -0.7], material: m}}\n"},
-    {"box on plane", true, "", "surfaces: {f: {box: a, size: [0.4, 0.3], material: m}, g: {plane: b, at: [0, -0.7], material: m}}\n"},
-    {"box on plane", false, "", "surfaces: {f: {box: a, size: [0.4, 0.3, 0.2], material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
-    {"sphere on sphere", true, "", "surfaces: {f: {sphere: a, at: [1, 0], radius: 0.2, material: m}, g: {sphere: b, radius: 0.3, material: m}}\n"},
-    {"sphere on sphere", false, "", "surfaces: {f: {sphere: a, at: [1, 0, 0], radius: 0.2, material: m}, g: {sphere: b, radius: 0.3, material: m}}\n"},
-    {"point on sphere", false, "", "surfaces: {f: {point: a, at: [1, 0, 0], material: m}, g: {sphere: b, radius: 0.3, material: m}}\n"},
-    {"sphere on box", true, "", "surfaces: {f: {sphere: a, at: [1, 0.2], radius: 0.2, material: m}, g: {box: b, size: [0.6, 0.4], material: m}}\n"},
-    {"sphere on box", false, "", "surfaces: {f: {sphere: a, at: [1, 0.2, 0.3], radius: 0.2, material: m}, g: {box: b, size: [0.6, 0.4, 0.5], material: m}}\n"},
-    {"sphere on box", false, "", "surfaces: {f: {sphere: a, at: [0.6, 0, 0], radius: 0.2, material: m}, g: {box: b, size: [0.6, 0.8, 0.7], material: m}}\n"},
-    {"point on box", false, "", "surfaces: {f: {point: a, at: [0.2, 0, 0.1], material: m}, g: {box: b, at: [-0.9, 0, 0], size: [2.2, 1.6, 1.4], material: m}}\n"},
-    {"capsule on plane", false, "", "surfaces: {f: {capsule: a, radius: 0.1, length: 0.4, at: [0, 0, 0], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
-    {"cylinder on plane", false, "", "surfaces: {f: {cylinder: a, radius: 0.2, length: 0.4, at: [0, 0, 0], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
-    {"cone on plane", false, "", "surfaces: {f: {cone: a, radius: 0.2, height: 0.4, at: [0, 0, 0], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
-    {"hull on plane", false, "", "surfaces: {f: {hull: a, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3], [0.1, 0.1, 0.2]], at: [0, 0, 0], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
-    {"smooth surface on plane", false, "", "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [0, 0, 0], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
-    {"smooth surface on plane", false, "", "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [0, 0, 0], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
-    {"capsule on plane", true, "", "surfaces: {f: {capsule: a, radius: 0.1, length: 0.4, rotate: 0.3, material: m}, g: {plane: b, at: [0, -0.9], material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {ellipsoid: b, semi_axes: [0.2, 0.3, 0.4], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {superellipsoid: b, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {capsule: b, radius: 0.1, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {cylinder: b, radius: 0.2, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {cone: b, radius: 0.2, height: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {hull: b, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3], [0.1, 0.1, 0.2]], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {ellipsoid: b, semi_axes: [0.2, 0.3, 0.4], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {superellipsoid: b, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {capsule: b, radius: 0.1, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {cylinder: b, radius: 0.2, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {cone: b, radius: 0.2, height: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {hull: b, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3], [0.1, 0.1, 0.2]], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {box: b, size: [0.6, 0.4, 0.5], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {superellipsoid: b, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {capsule: b, radius: 0.1, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {cylinder: b, radius: 0.2, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {cone: b, radius: 0.2, height: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {hull: b, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3], [0.1, 0.1, 0.2]], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {box: b, size: [0.6, 0.4, 0.5], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {point: a, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {ellipsoid: b, semi_axes: [0.2, 0.3, 0.4], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", false, "", "surfaces: {f: {point: a, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {capsule: b, radius: 0.1, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"smooth surfaces", true, "", "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2], material: m}, g: {capsule: b, radius: 0.1, length: 0.4, rotate: 0.3, material: m}}\n"},
-    {"smooth surfaces", true, "", "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2], material: m}, g: {hull: b, points: [[0.3, 0], [-0.2, 0.2], [-0.1, -0.3]], material: m}}\n"},
-    {"polygon on plane", true, "", "surfaces: {f: {polygon: a, points: [[0.2, 0], [0, 0.3], [-0.3, -0.1]], material: m}, g: {plane: b, at: [0, -0.7], material: m}}\n"},
-    {"outline on outline", true, "", "surfaces: {f: {sphere: a, at: [1, 0.2], radius: 0.2, material: m}, g: {polygon: b, points: [[0.4, -0.6], [0.3, 0.5], [-0.4, 0]], material: m}}\n"},
-    {"outline on outline", true, "", "surfaces: {f: {curve: a, points: [[0.5, 0], [0, 0.4], [-0.4, 0.1], [0, -0.3]], material: m}, g: {plane: b, at: [0, -0.9], material: m}}\n"},
-    {"outline on outline", true, "", "surfaces: {f: {curve: a, at: [1.3, 0], points: [[0.5, 0], [0, 0.4], [-0.4, 0.1], [0, -0.3]], material: m}, g: {curve: b, points: [[0.5, 0.1], [0, 0.6], [-0.4, 0], [0, -0.7]], material: m}}\n"},
-    {"outline on outline", true, "", "surfaces: {f: {curve: a, at: [1.3, 0], points: [[0.5, 0], [0, 0.4], [-0.4, 0.1], [0, -0.3]], material: m}, g: {point: b, at: [0, 0.1], material: m}}\n"},
-    {"capsule on capsule", false, "", "surfaces: {f: {capsule: a, radius: 0.1, length: 0.4, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {capsule: b, radius: 0.2, length: 0.5, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
-    {"capsule on capsule", false, "", "surfaces: {f: {capsule: a, radius: 0.1, length: 0.8, at: [0.7, 0, 0], rotate: {axis: [1, 0.2, 0.3], angle: 1.4}, material: m}, g: {capsule: b, radius: 0.2, length: 0.9, material: m}}\n"},
+    {"journal", false,
+     "j: {radius: 0.2, length: 0.5, clearance: 0.05, axial_clearance: 0.03, material: m, revolute: [a, b]}", ""},
+    {"channel", false, "j: {length: 0.4, width: 0.2, height: 0.15, clearance: 0.05, material: m, prismatic: [a, b]}",
+     ""},
+    {"sphere on plane", true, "",
+     "surfaces: {f: {sphere: a, at: [0.2, 0.1], radius: 0.3, material: m}, g: {plane: b, at: [0, -0.7], material: "
+     "m}}\n"},
+    {"sphere on plane", false, "",
+     "surfaces: {f: {sphere: a, at: [0.2, 0.1, 0], radius: 0.3, material: m}, g: {plane: b, at: [0, 0, -0.7], "
+     "material: m}}\n"},
+    {"point on plane", false, "",
+     "surfaces: {f: {point: a, at: [0.2, 0.1, 0], material: m}, g: {plane: b, at: [0, 0, -0.7], material: m}}\n"},
+    {"box on plane", true, "",
+     "surfaces: {f: {box: a, size: [0.4, 0.3], material: m}, g: {plane: b, at: [0, -0.7], material: m}}\n"},
+    {"box on plane", false, "",
+     "surfaces: {f: {box: a, size: [0.4, 0.3, 0.2], material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
+    {"sphere on sphere", true, "",
+     "surfaces: {f: {sphere: a, at: [1, 0], radius: 0.2, material: m}, g: {sphere: b, radius: 0.3, material: m}}\n"},
+    {"sphere on sphere", false, "",
+     "surfaces: {f: {sphere: a, at: [1, 0, 0], radius: 0.2, material: m}, g: {sphere: b, radius: 0.3, material: m}}\n"},
+    {"point on sphere", false, "",
+     "surfaces: {f: {point: a, at: [1, 0, 0], material: m}, g: {sphere: b, radius: 0.3, material: m}}\n"},
+    {"sphere on box", true, "",
+     "surfaces: {f: {sphere: a, at: [1, 0.2], radius: 0.2, material: m}, g: {box: b, size: [0.6, 0.4], material: "
+     "m}}\n"},
+    {"sphere on box", false, "",
+     "surfaces: {f: {sphere: a, at: [1, 0.2, 0.3], radius: 0.2, material: m}, g: {box: b, size: [0.6, 0.4, 0.5], "
+     "material: m}}\n"},
+    {"sphere on box", false, "",
+     "surfaces: {f: {sphere: a, at: [0.6, 0, 0], radius: 0.2, material: m}, g: {box: b, size: [0.6, 0.8, 0.7], "
+     "material: m}}\n"},
+    {"point on box", false, "",
+     "surfaces: {f: {point: a, at: [0.2, 0, 0.1], material: m}, g: {box: b, at: [-0.9, 0, 0], size: [2.2, 1.6, 1.4], "
+     "material: m}}\n"},
+    {"capsule on plane", false, "",
+     "surfaces: {f: {capsule: a, radius: 0.1, length: 0.4, at: [0, 0, 0], rotate: {axis: [1, 2, 3], angle: 0.7}, "
+     "material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
+    {"cylinder on plane", false, "",
+     "surfaces: {f: {cylinder: a, radius: 0.2, length: 0.4, at: [0, 0, 0], rotate: {axis: [1, 2, 3], angle: 0.7}, "
+     "material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
+    {"cone on plane", false, "",
+     "surfaces: {f: {cone: a, radius: 0.2, height: 0.4, at: [0, 0, 0], rotate: {axis: [1, 2, 3], angle: 0.7}, "
+     "material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
+    {"hull on plane", false, "",
+     "surfaces: {f: {hull: a, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3], [0.1, 0.1, "
+     "0.2]], at: [0, 0, 0], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {plane: b, at: [0, 0, -0.9], "
+     "material: m}}\n"},
+    {"smooth surface on plane", false, "",
+     "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [0, 0, 0], rotate: {axis: [1, 2, 3], angle: 0.7}, "
+     "material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
+    {"smooth surface on plane", false, "",
+     "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [0, 0, 0], rotate: "
+     "{axis: [1, 2, 3], angle: 0.7}, material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
+    {"capsule on plane", true, "",
+     "surfaces: {f: {capsule: a, radius: 0.1, length: 0.4, rotate: 0.3, material: m}, g: {plane: b, at: [0, -0.9], "
+     "material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, "
+     "g: {ellipsoid: b, semi_axes: [0.2, 0.3, 0.4], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, "
+     "g: {superellipsoid: b, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], rotate: {axis: [3, -1, 2], angle: "
+     "0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, "
+     "g: {capsule: b, radius: 0.1, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, "
+     "g: {cylinder: b, radius: 0.2, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, "
+     "g: {cone: b, radius: 0.2, height: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, "
+     "g: {hull: b, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3], [0.1, 0.1, 0.2]], "
+     "rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: "
+     "0.7}, material: m}, g: {ellipsoid: b, semi_axes: [0.2, 0.3, 0.4], rotate: {axis: [3, -1, 2], angle: 0.5}, "
+     "material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: "
+     "0.7}, material: m}, g: {superellipsoid: b, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], rotate: {axis: [3, "
+     "-1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: "
+     "0.7}, material: m}, g: {capsule: b, radius: 0.1, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: "
+     "m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: "
+     "0.7}, material: m}, g: {cylinder: b, radius: 0.2, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: "
+     "m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: "
+     "0.7}, material: m}, g: {cone: b, radius: 0.2, height: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: "
+     "m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: "
+     "0.7}, material: m}, g: {hull: b, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3], "
+     "[0.1, 0.1, 0.2]], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: "
+     "0.7}, material: m}, g: {box: b, size: [0.6, 0.4, 0.5], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], "
+     "rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {superellipsoid: b, semi_axes: [0.2, 0.3, 0.4], "
+     "exponents: [0.8, 1.2], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], "
+     "rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {capsule: b, radius: 0.1, length: 0.4, rotate: {axis: "
+     "[3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], "
+     "rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {cylinder: b, radius: 0.2, length: 0.4, rotate: {axis: "
+     "[3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], "
+     "rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {cone: b, radius: 0.2, height: 0.4, rotate: {axis: [3, "
+     "-1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], "
+     "rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {hull: b, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], "
+     "[-0.2, -0.2, -0.1], [0, 0, 0.3], [0.1, 0.1, 0.2]], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], "
+     "rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {box: b, size: [0.6, 0.4, 0.5], rotate: {axis: [3, -1, "
+     "2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {point: a, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: "
+     "{ellipsoid: b, semi_axes: [0.2, 0.3, 0.4], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "",
+     "surfaces: {f: {point: a, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {capsule: "
+     "b, radius: 0.1, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", true, "",
+     "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2], material: m}, g: {capsule: b, radius: 0.1, length: 0.4, "
+     "rotate: 0.3, material: m}}\n"},
+    {"smooth surfaces", true, "",
+     "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2], material: m}, g: {hull: b, points: [[0.3, 0], [-0.2, "
+     "0.2], [-0.1, -0.3]], material: m}}\n"},
+    {"polygon on plane", true, "",
+     "surfaces: {f: {polygon: a, points: [[0.2, 0], [0, 0.3], [-0.3, -0.1]], material: m}, g: {plane: b, at: [0, "
+     "-0.7], material: m}}\n"},
+    {"outline on outline", true, "",
+     "surfaces: {f: {sphere: a, at: [1, 0.2], radius: 0.2, material: m}, g: {polygon: b, points: [[0.4, -0.6], [0.3, "
+     "0.5], [-0.4, 0]], material: m}}\n"},
+    {"outline on outline", true, "",
+     "surfaces: {f: {curve: a, points: [[0.5, 0], [0, 0.4], [-0.4, 0.1], [0, -0.3]], material: m}, g: {plane: b, at: "
+     "[0, -0.9], material: m}}\n"},
+    {"outline on outline", true, "",
+     "surfaces: {f: {curve: a, at: [1.3, 0], points: [[0.5, 0], [0, 0.4], [-0.4, 0.1], [0, -0.3]], material: m}, g: "
+     "{curve: b, points: [[0.5, 0.1], [0, 0.6], [-0.4, 0], [0, -0.7]], material: m}}\n"},
+    {"outline on outline", true, "",
+     "surfaces: {f: {curve: a, at: [1.3, 0], points: [[0.5, 0], [0, 0.4], [-0.4, 0.1], [0, -0.3]], material: m}, g: "
+     "{point: b, at: [0, 0.1], material: m}}\n"},
+    {"capsule on capsule", false, "",
+     "surfaces: {f: {capsule: a, radius: 0.1, length: 0.4, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, "
+     "material: m}, g: {capsule: b, radius: 0.2, length: 0.5, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"capsule on capsule", false, "",
+     "surfaces: {f: {capsule: a, radius: 0.1, length: 0.8, at: [0.7, 0, 0], rotate: {axis: [1, 0.2, 0.3], angle: 1.4}, "
+     "material: m}, g: {capsule: b, radius: 0.2, length: 0.9, material: m}}\n"},
     {"stop", true, "j: {revolute: [a, b], limits: [-1, 1], friction_torque: 1}", ""},
     {"stop", false, "j: {prismatic: [a, b], axis: [1, 2, 3], limits: [-2, 2], friction_force: 1}", ""},
 };
@@ -87,8 +197,9 @@ static bool open_subject(run *r, const subject *s) {
            "materials: {m: {restitution: 0.5, friction: 0.2}}\n"
            "joints: {%s%sfree: {free: [ground, a]}%s}\n%s"
            "method: {moreau: {step: 1e-3}}\nend: 1\n",
-           s->planar ? "space: planar\n" : "", s->planar ? "0.3" : "[0.3, 0.3, 0.3]", s->planar ? "0.1" : "[0.1, 0.1, 0.1]", s->joint,
-           *s->joint ? ", " : "", strcmp(s->type, "stop") == 0 ? "" : ", other: {free: [ground, b]}", s->surfaces);
+           s->planar ? "space: planar\n" : "", s->planar ? "0.3" : "[0.3, 0.3, 0.3]",
+           s->planar ? "0.1" : "[0.1, 0.1, 0.1]", s->joint, *s->joint ? ", " : "",
+           strcmp(s->type, "stop") == 0 ? "" : ", other: {free: [ground, b]}", s->surfaces);
   return run_open_text(r, text, "");
 }
 
@@ -143,7 +254,8 @@ static bool choose(path *w) {
   for (int i = 0; i < w->m->nv; i++) w->u[i] = uniform(-1, 1);
   dynamics_normalize(w->m, w->q);
   dynamics_set(w->m, w->x, 0, w->q, w->u);
-  if (!CHECK(dynamics_project_positions(w->m, w->x, 1e-14, 20) && dynamics_project_velocities(w->m, w->x))) return false;
+  if (!CHECK(dynamics_project_positions(w->m, w->x, 1e-14, 20) && dynamics_project_velocities(w->m, w->x)))
+    return false;
   memcpy(w->q, w->x->q, (size_t)w->m->nq * sizeof *w->q);
   memcpy(w->u, w->x->u, (size_t)w->m->nv * sizeof *w->u);
   go(w, 0, w->start);
@@ -155,8 +267,8 @@ static bool choose(path *w) {
   return true;
 }
 
-// Whether a feature changes on the way (a nearest point comes to the end of an edge): the slopes before and after then differ, by far
-// more than the second derivative of about (3/0.06)² times the way of 1e-4 says.
+// Whether a feature changes on the way (a nearest point comes to the end of an edge): the slopes before and after then
+// differ, by far more than the second derivative of about (3/0.06)² times the way of 1e-4 says.
 static bool has_kink(path *w, double h) {
   double before[ROWS] = {0}, after[ROWS] = {0};
   add_rates(w, -2 * h, -1 / h, before), add_rates(w, -h, 1 / h, before);
@@ -166,8 +278,8 @@ static bool has_kink(path *w, double h) {
   return false;
 }
 
-// The derivative at constant speeds by the rule of fourth order over h errs by h⁴/30 of the fifth derivative, which for relative
-// speeds of 3 and lengths from 0.06 is about (3/0.06)⁵: 1e-10 at h = 5e-5. Rounding errs by 1e-15/h.
+// The derivative at constant speeds by the rule of fourth order over h errs by h⁴/30 of the fifth derivative, which for
+// relative speeds of 3 and lengths from 0.06 is about (3/0.06)⁵: 1e-10 at h = 5e-5. Rounding errs by 1e-15/h.
 static int compare(path *w) {
   const double h = 5e-5;
   const contact_element *e = w->contacts->elements;
@@ -204,14 +316,25 @@ static void the_bias_of_rows_is_the_derivative_of_their_rates(void) {
   }
 }
 
-// --- places that come and go ------------------------------------------------------------------------------------------
+// --- places that come and go -----------------------------------------------------------------------------------------
 
 static const subject followed[] = {
-    {"flat faces", false, "", "surfaces: {f: {box: a, size: [0.4, 0.3, 0.2], at: [0, 0, 0.22], material: m}, g: {box: b, size: [0.3, 0.4, 0.2], rotate: {axis: z, angle: 0.4}, material: m}}\n"},
-    {"flat faces", false, "", "surfaces: {f: {box: a, size: [0.4, 0.3, 0.2], at: [0, 0, 0.43], rotate: {axis: y, angle: 45 deg}, material: m}, g: {box: b, size: [0.3, 0.4, 0.2], rotate: {axis: x, angle: 45 deg}, material: m}}\n"},
-    {"flat faces", false, "", "surfaces: {f: {hull: a, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3]], at: [0, 0, 0.22], material: m}, g: {box: b, size: [0.3, 0.4, 0.2], material: m}}\n"},
-    {"outline on outline", true, "", "surfaces: {f: {polygon: a, at: [0, 0.3], points: [[-0.3, 0], [0.3, 0], [0, 0.3]], material: m}, g: {polygon: b, points: [[-0.2, 0], [0, -0.4], [0.3, 0]], material: m}}\n"},
-    {"outline on outline", true, "", "surfaces: {f: {arcs: a, at: [0, 0.3], points: [[-0.3, 0], [0.3, 0], [0.3, 0.2], [-0.3, 0.2]], radii: [0.5, 0.1, 0, 0.1], material: m}, g: {arcs: b, points: [[0.3, 0], [-0.3, 0], [-0.3, -0.5], [0.3, -0.5]], radii: [-1, 0.3, 0, 0.3], material: m}}\n"},
+    {"flat faces", false, "",
+     "surfaces: {f: {box: a, size: [0.4, 0.3, 0.2], at: [0, 0, 0.22], material: m}, g: {box: b, size: [0.3, 0.4, 0.2], "
+     "rotate: {axis: z, angle: 0.4}, material: m}}\n"},
+    {"flat faces", false, "",
+     "surfaces: {f: {box: a, size: [0.4, 0.3, 0.2], at: [0, 0, 0.43], rotate: {axis: y, angle: 45 deg}, material: m}, "
+     "g: {box: b, size: [0.3, 0.4, 0.2], rotate: {axis: x, angle: 45 deg}, material: m}}\n"},
+    {"flat faces", false, "",
+     "surfaces: {f: {hull: a, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3]], at: [0, 0, "
+     "0.22], material: m}, g: {box: b, size: [0.3, 0.4, 0.2], material: m}}\n"},
+    {"outline on outline", true, "",
+     "surfaces: {f: {polygon: a, at: [0, 0.3], points: [[-0.3, 0], [0.3, 0], [0, 0.3]], material: m}, g: {polygon: b, "
+     "points: [[-0.2, 0], [0, -0.4], [0.3, 0]], material: m}}\n"},
+    {"outline on outline", true, "",
+     "surfaces: {f: {arcs: a, at: [0, 0.3], points: [[-0.3, 0], [0.3, 0], [0.3, 0.2], [-0.3, 0.2]], radii: [0.5, 0.1, "
+     "0, 0.1], material: m}, g: {arcs: b, points: [[0.3, 0], [-0.3, 0], [-0.3, -0.5], [0.3, -0.5]], radii: [-1, 0.3, "
+     "0, 0.3], material: m}}\n"},
 };
 
 static double gap_ahead(path *w, const contact_element *e, const contact_feature *f, double ahead, contact_point *p) {
@@ -221,7 +344,8 @@ static double gap_ahead(path *w, const contact_element *e, const contact_feature
   return p->gap;
 }
 
-// The rate of the gap is that of the bodies at the point, and the point travels and its normal turns as central differences say.
+// The rate of the gap is that of the bodies at the point, and the point travels and its normal turns as central
+// differences say.
 static int compare_place(path *w, const contact_element *e, const contact_feature *f) {
   const double h = 1e-5;
   contact_point p[3] = {{0}};
@@ -259,9 +383,10 @@ static void followed_places_move_with_their_features(void) {
   }
 }
 
-// --- anchors ------------------------------------------------------------------------------------------------------
+// --- anchors ---------------------------------------------------------------------------------------------------------
 
-// Velocity and acceleration by central differences of the position, which err by h²; the row and the wrench by the velocity.
+// Velocity and acceleration by central differences of the position, which err by h²; the row and the wrench by the
+// velocity.
 static void anchors_move_with_their_bodies(void) {
   run r;
   if (!open_subject(&r, &subjects[2])) return;
@@ -269,7 +394,8 @@ static void anchors_move_with_their_bodies(void) {
   const double h = 1e-4;
   for (int sample = 0; sample < 20; sample++) {
     contact_point points[CONTACT_POINTS_MAX] = {{0}};
-    vec3 at[3], f = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}, n = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
+    vec3 at[3], f = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)},
+                n = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
     double effort[32], none[32] = {0}, row[6], rate = 0;
     choose(&w);
     for (int k = 2; k >= 0; k--) {  // the middle last

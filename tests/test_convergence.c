@@ -54,7 +54,7 @@ static double slope(const double *x, const double *y, int n) {
   return xy / xx;
 }
 
-// --- fixed steps --------------------------------------------------------------------------------------------------
+// --- fixed steps -----------------------------------------------------------------------------------------------------
 
 // Error after halving the step, down to 1e-12 where rounding of some thousand steps begins.
 enum { HALVINGS = 4 };
@@ -86,15 +86,17 @@ static void rk4_is_of_order_4(void) {
   }
 }
 
-// With a tolerance that nothing exceeds, the explicit pairs take their largest step each time. In those of order 5 and 8
-// the leading error is small by design, and before it rules the next one rounding does: there the order is seen between
-// its own and the next.
+// With a tolerance that nothing exceeds, the explicit pairs take their largest step each time. In those of order 5 and
+// 8 the leading error is small by design, and before it rules the next one rounding does: there the order is seen
+// between its own and the next.
 static void check_erk(int order, double coarsest, double above) {
   static const char *const ways[] = {"joint", "absolute"};
   for (int i = 0; i < 2; i++) {
     char settings[256];
-    snprintf(settings, sizeof settings, "coordinates=%s integrator.type=erk integrator.order=%d integrator.rtol=1e6 "
-             "integrator.atol=1e6", ways[i], order);
+    snprintf(settings, sizeof settings,
+             "coordinates=%s integrator.type=erk integrator.order=%d integrator.rtol=1e6 "
+             "integrator.atol=1e6",
+             ways[i], order);
     const double seen = fixed_step_order(settings, coarsest);
     CHECK_LE(order - 0.1, seen);
     CHECK_LE(seen, order + above);
@@ -110,7 +112,7 @@ static void erk_has_its_orders(void) {
   check_erk(8, 2.5e-3, 0.7);
 }
 
-// --- variable steps -----------------------------------------------------------------------------------------------
+// --- variable steps --------------------------------------------------------------------------------------------------
 
 typedef struct trend {
   double by_tolerance, by_steps;  // exponents of the error
@@ -136,9 +138,9 @@ static trend variable_step_trend(const char *settings, double loosest, int decad
 }
 
 // A method of order p that keeps its error a step, h^(p+1), at rtol has the error h^p ~ rtol^(p/(p+1)) in the end, and
-// 1/h steps a second: steps^-p. Held to one order, that is what must be seen: p as the nearest whole number to the latter,
-// and the former to 0.1, for changing steps and the start at order 1. Higher orders are taken up on the way and are not
-// seen by themselves.
+// 1/h steps a second: steps^-p. Held to one order, that is what must be seen: p as the nearest whole number to the
+// latter, and the former to 0.1, for changing steps and the start at order 1. Higher orders are taken up on the way and
+// are not seen by themselves.
 static void check_multistep(const char *way) {
   static const double loosest[] = {0, 1e-3, 1e-5, 1e-4};
   static const int decades[] = {0, 4, 4, 6};

@@ -1,4 +1,5 @@
-// Creep: friction laws of continuous contact hold a load by sliding slower than v0. The ledger measures how far, and the run says so.
+// Creep: friction laws of continuous contact hold a load by sliding slower than v0. The ledger measures how far, and
+// the run says so.
 #include "runs.h"
 
 #include "build/definition.h"
@@ -37,13 +38,14 @@ static void check_silent(const run *r) {
   CHECK(!strstr(json, "\"creep\": {"));
 }
 
-// --- a box on a slope -----------------------------------------------------------------------------------------------
+// --- a box on a slope ------------------------------------------------------------------------------------------------
 
 // Brown and McPhee's friction μ tanh(4 v/v0) holds m g sin where it is tan of the slope.
 static double creep_speed(double tangent, double mu) { return v0 / 4 * atanh(tangent / mu); }
 
-// How far it creeps in two seconds, after one in which the normal force settles. The two corners are one pair: their ways do not add up. The speed is
-// good to the tolerances of the integrator, 1e-6, over the slope of the friction law, at 26 degrees 0.05 of that at rest: 2e-5 of v0 at most.
+// How far it creeps in two seconds, after one in which the normal force settles. The two corners are one pair: their
+// ways do not add up. The speed is good to the tolerances of the integrator, 1e-6, over the slope of the friction law,
+// at 26 degrees 0.05 of that at rest: 2e-5 of v0 at most.
 static void a_box_on_a_slope_creeps(void) {
   static const double angles[] = {5, 20, 26};
   for (int i = 0; i < 3; i++) {
@@ -103,15 +105,15 @@ static void bristles_do_not_creep(void) {
   run_close(&r);
 }
 
-// --- bodies that settle ---------------------------------------------------------------------------------------------
+// --- bodies that settle ----------------------------------------------------------------------------------------------
 
-#define BALL                                                                                                               \
-  "space: planar\n"                                                                                                        \
-  "parameters: {v: 0, w: 0, mu: 0.3}\n"                                                                                    \
-  "bodies: {ball: {mass: 1, inertia: 4e-3}}\n"                                                                             \
-  "joints: {free: {free: [ground, ball], at: [0, 0.3]}}\n"                                                                 \
-  "surfaces: {ball: {sphere: ball, radius: 0.1, material: m}, floor: {plane: ground, material: m}}\n"                      \
-  "materials: {m: {stiffness: 1e6, restitution: 0.5, friction: mu}}\n"                                                     \
+#define BALL                                                                                          \
+  "space: planar\n"                                                                                   \
+  "parameters: {v: 0, w: 0, mu: 0.3}\n"                                                               \
+  "bodies: {ball: {mass: 1, inertia: 4e-3}}\n"                                                        \
+  "joints: {free: {free: [ground, ball], at: [0, 0.3]}}\n"                                            \
+  "surfaces: {ball: {sphere: ball, radius: 0.1, material: m}, floor: {plane: ground, material: m}}\n" \
+  "materials: {m: {stiffness: 1e6, restitution: 0.5, friction: mu}}\n"                                \
   "initial: {free: {u: [w, v, 0]}}\nmethod: compliant\nend: 5\n"
 
 // A ball bounces and rests, straight down and with spin; thrown along it rolls on.
@@ -126,25 +128,31 @@ static void a_ball_that_rests_is_silent(void) {
   }
 }
 
-// A box that is 3 mm long slides to a stop. From v0 it takes some 1e-7 m, as Coulomb's friction would, and 1e-6 of its size is less than that.
+// A box that is 3 mm long slides to a stop. From v0 it takes some 1e-7 m, as Coulomb's friction would, and 1e-6 of its
+// size is less than that.
 static void stops_are_no_creep(void) {
   run r;
-  if (!run_open(&r, "incline-box", "method=compliant slope=0 l=0.003 b=0.002 m=1e-3 materials.wood.stiffness=1e5 initial.rest.u=[0,0.05,0]")) return;
+  if (!run_open(
+          &r, "incline-box",
+          "method=compliant slope=0 l=0.003 b=0.002 m=1e-3 materials.wood.stiffness=1e5 initial.rest.u=[0,0.05,0]"))
+    return;
   run_to(&r, 1);
   CHECK_LE(fabs(run_read(&r, "box.vx")), 1e-6);
   check_silent(&r);
   run_close(&r);
 }
 
-// --- pairs that come and go -----------------------------------------------------------------------------------------
+// --- pairs that come and go ------------------------------------------------------------------------------------------
 
-// A ball that rolls down needs friction 2/7 m g sin, and slips for it. In a crowd its pair has no place of its own in the model and is named by its surfaces.
+// A ball that rolls down needs friction 2/7 m g sin, and slips for it. In a crowd its pair has no place of its own in
+// the model and is named by its surfaces.
 static void a_ball_of_a_crowd_creeps(void) {
   static const char *const text =
       "gravity: [9.81*sin(0.2), 0, -9.81*cos(0.2)]\n"
       "bodies: {one: {mass: 1, inertia: [4e-3, 4e-3, 4e-3]}, two: {mass: 1, inertia: [4e-3, 4e-3, 4e-3]}}\n"
       "joints: {a: {free: [ground, one], at: [0, 0, 0.1]}, b: {free: [ground, two], at: [0, 1, 0.15]}}\n"
-      "surfaces: {one: {sphere: one, radius: 0.1, material: m}, two: {sphere: two, radius: 0.1, material: m}, floor: {plane: ground, material: m}}\n"
+      "surfaces: {one: {sphere: one, radius: 0.1, material: m}, two: {sphere: two, radius: 0.1, material: m}, floor: "
+      "{plane: ground, material: m}}\n"
       "materials: {m: {stiffness: 1e6, restitution: 0.1, friction: 0.3}}\nmethod: compliant\nend: 2\n";
   run listed, crowd = {0};
   if (!run_open_text(&listed, text, "")) return;
@@ -163,14 +171,15 @@ static void a_ball_of_a_crowd_creeps(void) {
   run_close(&crowd), run_close(&listed);
 }
 
-// --- resume ---------------------------------------------------------------------------------------------------------
+// --- resume ----------------------------------------------------------------------------------------------------------
 
 // A stretch goes on that had not yet counted at the checkpoint (1 ms), and one that had.
 static void creep_goes_on_after_a_resume(void) {
   static const double times[] = {1e-3, 0.06};
   for (int i = 0; i < 2; i++) {
     run whole, cut, resumed;
-    static const char *const settings = "method=compliant integrator=rk4 integrator.step=1e-5 materials.wood.stiffness=1e6 materials.wood.v0=1e-2";
+    static const char *const settings =
+        "method=compliant integrator=rk4 integrator.step=1e-5 materials.wood.stiffness=1e6 materials.wood.v0=1e-2";
     if (!run_open(&whole, "incline-box", settings)) return;
     if (!run_open(&cut, "incline-box", settings) || !run_open(&resumed, "incline-box", settings)) return;
     double *row = calloc((size_t)sim_checkpoint_size(cut.sim), sizeof *row);

@@ -1,5 +1,5 @@
-// Threads that share the loops of one sim: every index is done once, and results are those of one thread, bit by bit. Runs once more under the
-// thread sanitizer.
+// Threads that share the loops of one sim: every index is done once, and results are those of one thread, bit by bit.
+// Runs once more under the thread sanitizer.
 #include <time.h>
 
 #include "example.h"
@@ -8,7 +8,7 @@
 #include "base/crew.h"
 #include "sim.h"
 
-// --- loops ----------------------------------------------------------------------------------------------------------
+// --- loops -----------------------------------------------------------------------------------------------------------
 
 enum { INDICES = 1000, ROUNDS = 300 };
 
@@ -45,7 +45,7 @@ static void every_index_is_done_once(void) {
   for (int i = 0; i < INDICES; i++) CHECK_EQUAL(t.calls[i], 1);
 }
 
-// --- sims -----------------------------------------------------------------------------------------------------------
+// --- sims ------------------------------------------------------------------------------------------------------------
 
 // Boxes and ellipsoids that fall onto each other: their places of contact come and go, or are found by iteration.
 static carom_model *stones(void) {
@@ -56,7 +56,8 @@ static carom_model *stones(void) {
       "bodies:\n"
       "  b{i}: {repeat: {i: [0, 107]}, mass: 1, inertia: [1e-3, 1e-3, 1e-3]}\n"
       "joints:\n"
-      "  j{i}: {repeat: {i: [0, 107]}, free: [ground, \"b{i}\"], at: ['0.115*mod(i, 6) + 0.004*sin(7*i)', '0.115*mod(floor(i/6), 6) + 0.004*cos(5*i)', "
+      "  j{i}: {repeat: {i: [0, 107]}, free: [ground, \"b{i}\"], at: ['0.115*mod(i, 6) + 0.004*sin(7*i)', "
+      "'0.115*mod(floor(i/6), 6) + 0.004*cos(5*i)', "
       "'0.051 + 0.115*floor(i/36)']}\n"
       "surfaces:\n"
       "  floor: {plane: ground, material: m}\n"
@@ -74,7 +75,8 @@ static void move_as_with_one_thread(carom_model *model) {
     if (!CHECK(several && fresh)) break;
     CHECK(carom_sim_set_threads(several, threads, &error) == CAROM_OK);
     for (int k = STRIDE; k <= steps; k += STRIDE) {
-      CHECK(carom_sim_advance(fresh, k * CROWD_STEP, &error) == CAROM_OK && carom_sim_advance(several, k * CROWD_STEP, &error) == CAROM_OK);
+      CHECK(carom_sim_advance(fresh, k * CROWD_STEP, &error) == CAROM_OK &&
+            carom_sim_advance(several, k * CROWD_STEP, &error) == CAROM_OK);
       CHECK(memcmp(fresh->x->q, several->x->q, (size_t)model->m.nq * sizeof(double)) == 0);
       CHECK(memcmp(fresh->x->u, several->x->u, (size_t)model->m.nv * sizeof(double)) == 0);
     }
@@ -94,7 +96,8 @@ static void move_as_with_one_thread(carom_model *model) {
   carom_model_destroy(model);
 }
 
-// Spheres that fall into a box until they lie on each other: one large island, swept in colours, and many small ones before.
+// Spheres that fall into a box until they lie on each other: one large island, swept in colours, and many small ones
+// before.
 static void crowds_move_as_with_one_thread(void) { move_as_with_one_thread(crowd_spheres(400, 1e-2)); }
 static void stones_move_as_with_one_thread(void) { move_as_with_one_thread(stones()); }
 

@@ -21,10 +21,11 @@ static void csv_is_plain_text(void) {
   CHECK_EQUAL(csv_finish(c, &error), CAROM_OK);
   CHECK_EQUAL(csv_finish(NULL, &error), CAROM_OK);
   char *text = read_file(path, NULL);
-  CHECK_TEXT(text, "t,crank.q,\"a,b\",\"say \"\"x\"\"\"\n"
-                   "0,0.1,-1.5,1e+300\n"
-                   "nan,nan,inf,-inf\n"
-                   "0.3333333333333333,0.30000000000000004,4.94065645841247e-324,-0\n");
+  CHECK_TEXT(text,
+             "t,crank.q,\"a,b\",\"say \"\"x\"\"\"\n"
+             "0,0.1,-1.5,1e+300\n"
+             "nan,nan,inf,-inf\n"
+             "0.3333333333333333,0.30000000000000004,4.94065645841247e-324,-0\n");
   free(text);
 }
 
@@ -80,7 +81,8 @@ static void print_by_trial(char *text, size_t size, double x, bool single) {
   }
 }
 
-// Random bits, short decimals, whole numbers, powers of two (whose neighbours are not equally far), ties of the last digit, and all of these in single precision.
+// Random bits, short decimals, whole numbers, powers of two (whose neighbours are not equally far), ties of the last
+// digit, and all of these in single precision.
 static double number_of_kind(int kind, uint64_t random) {
   double x;
   switch (kind) {
@@ -122,8 +124,28 @@ static void powers_of_ten_are_printed_as_by_trial(void) {
 }
 
 static void extreme_numbers_are_printed_as_by_trial(void) {
-  static const double extremes[] = {DBL_MAX, -DBL_MAX, DBL_MIN, DBL_TRUE_MIN, 0.1, 1e15, 1e16, 1e17, 123456789012345678, 9007199254740993, 1e-4, 1e-5, 9.5e-5,
-                                    0.99999999999999989, 999999999999999.9, 9999999999999998, 1e22, 1e23, 5e-324, 2.5, 0.3, 1.0 / 3};
+  static const double extremes[] = {DBL_MAX,
+                                    -DBL_MAX,
+                                    DBL_MIN,
+                                    DBL_TRUE_MIN,
+                                    0.1,
+                                    1e15,
+                                    1e16,
+                                    1e17,
+                                    123456789012345678,
+                                    9007199254740993,
+                                    1e-4,
+                                    1e-5,
+                                    9.5e-5,
+                                    0.99999999999999989,
+                                    999999999999999.9,
+                                    9999999999999998,
+                                    1e22,
+                                    1e23,
+                                    5e-324,
+                                    2.5,
+                                    0.3,
+                                    1.0 / 3};
   for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++) {
     char text[DECIMAL_SIZE + 1], expected[40] = "";
     text[decimal_print(text, extremes[i], false)] = '\0';

@@ -116,7 +116,8 @@ static void ida_tries_again_after_a_refusal(void) {
   problem.context = &calls;
   double y[GGL_N], ydot[GGL_N], exact[GGL_N];
   ggl_state(1, 0, y, ydot);
-  integrator *it = integrator_create_dae(&problem, &(integrator_settings){.rtol = 1e-8, .atol = 1e-8}, 0, y, ydot, NULL);
+  integrator *it =
+      integrator_create_dae(&problem, &(integrator_settings){.rtol = 1e-8, .atol = 1e-8}, 0, y, ydot, NULL);
   CHECK(run_to(it, 1));
   CHECK(calls > 20);
   ggl_exact(1, exact);
@@ -205,10 +206,12 @@ static void ida_tells_failures_in_words(void) {
     int (*residual)(void *, double, const double *, const double *, double *);
     carom_status status;
     const char *words;
-  } cases[] = {{residual_that_stops, CAROM_ERROR_USER, "the residual asked to stop at t = 0."},
-               {residual_that_refuses, CAROM_ERROR_INTEGRATOR, "the residual cannot be evaluated, even with the smallest step"},
-               {residual_that_overflows, CAROM_ERROR_INTEGRATOR, " s the residual is not finite, even with the smallest step; look for a division by zero"},
-               {undetermined, CAROM_ERROR_INTEGRATOR, "singular"}};
+  } cases[] = {
+      {residual_that_stops, CAROM_ERROR_USER, "the residual asked to stop at t = 0."},
+      {residual_that_refuses, CAROM_ERROR_INTEGRATOR, "the residual cannot be evaluated, even with the smallest step"},
+      {residual_that_overflows, CAROM_ERROR_INTEGRATOR,
+       " s the residual is not finite, even with the smallest step; look for a division by zero"},
+      {undetermined, CAROM_ERROR_INTEGRATOR, "singular"}};
   for (int i = 0; i < COUNT(cases); i++) {
     const dae_problem problem = {.n = 2, .residual = cases[i].residual, .differential = differential};
     carom_error error = {0};

@@ -1,5 +1,5 @@
-// Bodies that press into the field of depth of another one (geometry/depth.h): convex shapes and meshes on meshes, height fields and planes, concave
-// outlines and arcs in the plane.
+// Bodies that press into the field of depth of another one (geometry/depth.h): convex shapes and meshes on meshes,
+// height fields and planes, concave outlines and arcs in the plane.
 #include "runs.h"
 
 #include "geometry/depth.h"
@@ -8,7 +8,7 @@
 
 static const double k = 1e8;
 
-// --- the gradient -----------------------------------------------------------------------------------------------------
+// --- the gradient ----------------------------------------------------------------------------------------------------
 
 static mat3 turn(vec3 by) { return quat_matrix(quat_exp(by)); }
 static vec3 any(double size) { return (vec3){uniform(-size, size), uniform(-size, size), uniform(-size, size)}; }
@@ -17,7 +17,7 @@ typedef struct hills {
   double heights[25];
   terrain on;
   flat box;
-  pose at;              // of the box
+  pose at;  // of the box
   depth_sum sum;
 } hills;
 
@@ -30,7 +30,8 @@ static void press_triangle(void *context, const terrain_triangle *t) {
   for (int i = 0; i < h->box.hull.face_count; i++) {
     const polytope_face *f = &h->box.hull.faces[i];
     vec3 corner[8];
-    for (int j = 0; j < f->count; j++) corner[j] = pose_point(h->at, h->box.hull.vertices[h->box.hull.corners[f->first + j]]);
+    for (int j = 0; j < f->count; j++)
+      corner[j] = pose_point(h->at, h->box.hull.vertices[h->box.hull.corners[f->first + j]]);
     depth_press_face(&c, corner, f->count, mat3_mul(h->at.R, f->normal), &h->sum, add, &h->sum);
   }
 }
@@ -52,7 +53,8 @@ static hills make_hills(arena *memory) {
   return h;
 }
 
-// A box in any position on hills and in valleys, the energy in closed form by nodes that are exact for upright walls and nearly so for others.
+// A box in any position on hills and in valleys, the energy in closed form by nodes that are exact for upright walls
+// and nearly so for others.
 static void force_is_the_gradient_of_the_energy(void) {
   arena memory = arena_create(NULL);
   double worst = 0, d = 1e-6;
@@ -68,7 +70,8 @@ static void force_is_the_gradient_of_the_energy(void) {
       double c[3] = {axis % 3 == 0, axis % 3 == 1, axis % 3 == 2}, e[2];
       for (int side = 0; side < 2; side++) {
         vec3 by = vec3_scale(side ? d : -d, vec3_of(c));
-        e[side] = press(&h, axis < 3 ? (pose){at.R, vec3_add(at.p, by)} : (pose){mat3_product(turn(by), at.R), at.p}).energy;
+        e[side] =
+            press(&h, axis < 3 ? (pose){at.R, vec3_add(at.p, by)} : (pose){mat3_product(turn(by), at.R), at.p}).energy;
       }
       double found = -(e[1] - e[0]) / (2 * d), said = vec3_dot(vec3_of(c), axis < 3 ? s.force : s.moment);
       worst = fmax(worst, fabs(found - said) / (axis < 3 ? 1 : 0.1) / vec3_norm(s.force));
@@ -80,7 +83,8 @@ static void force_is_the_gradient_of_the_energy(void) {
   arena_free(&memory);
 }
 
-// A box that slides over ridges, valleys and corners: the force changes no faster than its slope allows, which is the stiffness times the area.
+// A box that slides over ridges, valleys and corners: the force changes no faster than its slope allows, which is the
+// stiffness times the area.
 static void force_is_continuous(void) {
   arena memory = arena_create(NULL);
   hills h = make_hills(&memory);
@@ -102,37 +106,50 @@ static void force_is_continuous(void) {
   arena_free(&memory);
 }
 
-// --- presses ----------------------------------------------------------------------------------------------------------
+// --- presses ---------------------------------------------------------------------------------------------------------
 
-#define PLATE "points: [[-0.5, -0.5, -0.2], [0.5, -0.5, -0.2], [0.5, 0.5, -0.2], [-0.5, 0.5, -0.2], [-0.5, -0.5, 0], [0.5, -0.5, 0], [0.5, 0.5, 0], [-0.5, 0.5, 0]], " \
-              "triangles: [[1, 3, 2], [1, 4, 3], [5, 6, 7], [5, 7, 8], [1, 2, 6], [1, 6, 5], [2, 3, 7], [2, 7, 6], [3, 4, 8], [3, 8, 7], [4, 1, 5], [4, 5, 8]]"
-#define BRICK "points: [[-0.1, -0.15, -0.05], [0.1, -0.15, -0.05], [0.1, 0.15, -0.05], [-0.1, 0.15, -0.05], [-0.1, -0.15, 0.05], [0.1, -0.15, 0.05], [0.1, 0.15, 0.05], [-0.1, 0.15, 0.05]], " \
-              "triangles: [[1, 3, 2], [1, 4, 3], [5, 6, 7], [5, 7, 8], [1, 2, 6], [1, 6, 5], [2, 3, 7], [2, 7, 6], [3, 4, 8], [3, 8, 7], [4, 1, 5], [4, 5, 8]]"
+#define PLATE                                                                                                          \
+  "points: [[-0.5, -0.5, -0.2], [0.5, -0.5, -0.2], [0.5, 0.5, -0.2], [-0.5, 0.5, -0.2], [-0.5, -0.5, 0], [0.5, -0.5, " \
+  "0], [0.5, 0.5, 0], [-0.5, 0.5, 0]], "                                                                               \
+  "triangles: [[1, 3, 2], [1, 4, 3], [5, 6, 7], [5, 7, 8], [1, 2, 6], [1, 6, 5], [2, 3, 7], [2, 7, 6], [3, 4, 8], "    \
+  "[3, 8, 7], [4, 1, 5], [4, 5, 8]]"
+#define BRICK                                                                                                          \
+  "points: [[-0.1, -0.15, -0.05], [0.1, -0.15, -0.05], [0.1, 0.15, -0.05], [-0.1, 0.15, -0.05], [-0.1, -0.15, 0.05], " \
+  "[0.1, -0.15, 0.05], [0.1, 0.15, 0.05], [-0.1, 0.15, 0.05]], "                                                       \
+  "triangles: [[1, 3, 2], [1, 4, 3], [5, 6, 7], [5, 7, 8], [1, 2, 6], [1, 6, 5], [2, 3, 7], [2, 7, 6], [3, 4, 8], "    \
+  "[3, 8, 7], [4, 1, 5], [4, 5, 8]]"
 
 static const char *const in_space =
-    "gravity: [0, 0, %g]\nbodies: {a: {mass: 1, inertia: [0.002, 0.003, 0.004]}, b: {mass: 1.5, inertia: [0.004, 0.002, 0.003]}}\n"
+    "gravity: [0, 0, %g]\nbodies: {a: {mass: 1, inertia: [0.002, 0.003, 0.004]}, b: {mass: 1.5, inertia: [0.004, "
+    "0.002, 0.003]}}\n"
     "joints: {a: {free: [ground, a]}, b: {%s: [ground, b]}}\n"
     "surfaces: {a: {%s, material: m}, b: {%s, material: m}}\ncontacts: {pair: {between: [a, b]}}\n"
     "materials: {m: {foundation: 1e8, %s}}\n"
     "initial: {a: {q: [%.17g, %.17g, %.17g, %.17g, %.17g, %.17g, %.17g], u: [%g, %g, %g, 0, 0, %g]}}\n"
     "method: compliant\nintegrator: {rtol: 1e-8, atol: 1e-11}\nend: 5\n";
 
-static bool open_pair(run *r, double g, const char *joint, const char *a, const char *b, const char *law, quat q, vec3 p, vec3 spin, double fall) {
+static bool open_pair(run *r, double g, const char *joint, const char *a, const char *b, const char *law, quat q,
+                      vec3 p, vec3 spin, double fall) {
   char text[8192];
-  snprintf(text, sizeof text, in_space, g, joint, a, b, law, q.w, q.x, q.y, q.z, p.x, p.y, p.z, spin.x, spin.y, spin.z, fall);
+  snprintf(text, sizeof text, in_space, g, joint, a, b, law, q.w, q.x, q.y, q.z, p.x, p.y, p.z, spin.x, spin.y, spin.z,
+           fall);
   return run_open_text(r, text, "");
 }
 
 // Pressed in flat: area times law, whatever the triangles are; on the slope of a height field too.
 static void flat_press_is_area_times_law(void) {
-  static const char *const grounds[] = {"mesh: b, " PLATE, "height_field: b, at: [-0.45, -0.45, 0], columns: 4, spacing: 0.3, heights: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]",
+  static const char *const grounds[] = {"mesh: b, " PLATE,
+                                        "height_field: b, at: [-0.45, -0.45, 0], columns: 4, spacing: 0.3, heights: "
+                                        "[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]",
                                         "plane: b"};
   static const char *const bricks[] = {"box: a, size: [0.2, 0.3, 0.1]", "mesh: a, " BRICK};
   const double depth = 1e-4, force = k * 0.06 * depth;
   for (int i = 0; i < 6; i++) {
     run r;
     if (i / 3 == 1 && i % 3 == 1) continue;  // a mesh and a height field do not touch
-    if (!open_pair(&r, 0, "fixed", bricks[i / 3], grounds[i % 3], "law: hooke", (quat){1, 0, 0, 0}, (vec3){0.02, 0.03, 0.05 - depth}, VEC3_ZERO, 0)) return;
+    if (!open_pair(&r, 0, "fixed", bricks[i / 3], grounds[i % 3], "law: hooke", (quat){1, 0, 0, 0},
+                   (vec3){0.02, 0.03, 0.05 - depth}, VEC3_ZERO, 0))
+      return;
     CHECK_NEAR(run_read(&r, "pair.fn"), force, 1e-9 * force);
     CHECK_NEAR(run_read(&r, "pair.gap"), -depth, 1e-15);
     CHECK_NEAR(run_read(&r, "pair.at_x"), 0.02, 1e-12);
@@ -144,24 +161,36 @@ static void flat_press_is_area_times_law(void) {
   run r;
   double angle = atan(0.5);  // the slope rises by 0.15 m per 0.3 m along x
   vec3 n = {-sin(angle), 0, cos(angle)};
-  if (!open_pair(&r, 0, "fixed", bricks[0], "height_field: b, at: [-0.45, -0.45, -0.225], columns: 4, spacing: 0.3, heights: [0, 0.15, 0.3, 0.45, 0, 0.15, 0.3, 0.45, 0, 0.15, 0.3, 0.45, 0, 0.15, 0.3, 0.45]",
-                 "law: hooke", (quat){cos(-angle / 2), 0, sin(-angle / 2), 0}, vec3_scale(0.05 - depth, n), VEC3_ZERO, 0))
+  if (!open_pair(&r, 0, "fixed", bricks[0],
+                 "height_field: b, at: [-0.45, -0.45, -0.225], columns: 4, spacing: 0.3, heights: [0, 0.15, 0.3, 0.45, "
+                 "0, 0.15, 0.3, 0.45, 0, 0.15, 0.3, 0.45, 0, 0.15, 0.3, 0.45]",
+                 "law: hooke", (quat){cos(-angle / 2), 0, sin(-angle / 2), 0}, vec3_scale(0.05 - depth, n), VEC3_ZERO,
+                 0))
     return;
   CHECK_NEAR(run_read(&r, "pair.fn"), force, 1e-9 * force);
   CHECK_NEAR(run_read(&r, "pair.force_x"), n.x * force, 1e-9 * force);
   run_close(&r);
 }
 
-// --- impacts ----------------------------------------------------------------------------------------------------------
+// --- impacts ---------------------------------------------------------------------------------------------------------
 
-#define HILLS "height_field: b, at: [-0.3, -0.3, 0], columns: 6, spacing: 0.12, heights: [0.01, 0.03, 0.02, 0.04, 0.01, 0.02, 0.04, 0.01, 0.05, 0.02, 0.03, 0.01, 0.02, 0.04, 0.01, " \
-              "0.03, 0, 0.05, 0.03, 0.02, 0.04, 0.01, 0.05, 0.02, 0.01, 0.05, 0.02, 0.03, 0.01, 0.04, 0.02, 0.01, 0.03, 0.02, 0.05, 0.01]"
+#define HILLS                                                                                                       \
+  "height_field: b, at: [-0.3, -0.3, 0], columns: 6, spacing: 0.12, heights: [0.01, 0.03, 0.02, 0.04, 0.01, 0.02, " \
+  "0.04, 0.01, 0.05, 0.02, 0.03, 0.01, 0.02, 0.04, 0.01, "                                                          \
+  "0.03, 0, 0.05, 0.03, 0.02, 0.04, 0.01, 0.05, 0.02, 0.01, 0.05, 0.02, 0.03, 0.01, 0.04, 0.02, 0.01, 0.03, 0.02, " \
+  "0.05, 0.01]"
 // A prism with an L as its base, which has a hollow edge.
-#define ANGLE "points: [[-0.15, -0.1, -0.1], [0.15, -0.1, -0.1], [0.15, -0.1, 0], [0, -0.1, 0], [0, -0.1, 0.1], [-0.15, -0.1, 0.1], [-0.15, 0.1, -0.1], [0.15, 0.1, -0.1], [0.15, 0.1, 0], " \
-              "[0, 0.1, 0], [0, 0.1, 0.1], [-0.15, 0.1, 0.1]], triangles: [[1, 2, 8], [1, 8, 7], [2, 3, 9], [2, 9, 8], [3, 4, 10], [3, 10, 9], [4, 5, 11], [4, 11, 10], [5, 6, 12], [5, 12, 11], " \
-              "[6, 1, 7], [6, 7, 12], [1, 3, 2], [7, 8, 9], [1, 4, 3], [7, 9, 10], [1, 6, 4], [7, 10, 12], [4, 6, 5], [10, 11, 12]], flip: true"
+#define ANGLE                                                                                                        \
+  "points: [[-0.15, -0.1, -0.1], [0.15, -0.1, -0.1], [0.15, -0.1, 0], [0, -0.1, 0], [0, -0.1, 0.1], [-0.15, -0.1, "  \
+  "0.1], [-0.15, 0.1, -0.1], [0.15, 0.1, -0.1], [0.15, 0.1, 0], "                                                    \
+  "[0, 0.1, 0], [0, 0.1, 0.1], [-0.15, 0.1, 0.1]], triangles: [[1, 2, 8], [1, 8, 7], [2, 3, 9], [2, 9, 8], [3, 4, "  \
+  "10], [3, 10, 9], [4, 5, 11], [4, 11, 10], [5, 6, 12], [5, 12, 11], "                                              \
+  "[6, 1, 7], [6, 7, 12], [1, 3, 2], [7, 8, 9], [1, 4, 3], [7, 9, 10], [1, 6, 4], [7, 10, 12], [4, 6, 5], [10, 11, " \
+  "12]], flip: true"
 
-static quat any_turn(void) { return quat_normalize((quat){uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}); }
+static quat any_turn(void) {
+  return quat_normalize((quat){uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)});
+}
 
 typedef struct tally {
   int hits, runs;
@@ -170,7 +199,9 @@ typedef struct tally {
 
 static void fly(const char *a, const char *b, bool fixed, tally *t) {
   run r;
-  if (!open_pair(&r, fixed ? -9.81 : 0, fixed ? "fixed" : "free", a, b, "law: hooke, friction: 0", any_turn(), (vec3){uniform(-0.05, 0.05), uniform(-0.05, 0.05), 0.4}, any(3), -1)) return;
+  if (!open_pair(&r, fixed ? -9.81 : 0, fixed ? "fixed" : "free", a, b, "law: hooke, friction: 0", any_turn(),
+                 (vec3){uniform(-0.05, 0.05), uniform(-0.05, 0.05), 0.4}, any(3), -1))
+    return;
   run_to(&r, 0.35);
   carom_summary s = carom_sim_summary(r.sim);
   t->runs++, t->hits += s.contact_impacts > 0;
@@ -180,7 +211,9 @@ static void fly(const char *a, const char *b, bool fixed, tally *t) {
 
 // Elastic, without friction: rtol is 1e-8 of the speeds at each of some 100 steps.
 static void polytopes_keep_the_energy(void) {
-  static const char *const a[] = {"box: a, size: [0.3, 0.1, 0.1]", "hull: a, points: [[-0.1, -0.1, -0.1], [0.2, 0, -0.1], [0, 0.2, -0.1], [0, 0, 0.15]]", "mesh: a, " ANGLE};
+  static const char *const a[] = {"box: a, size: [0.3, 0.1, 0.1]",
+                                  "hull: a, points: [[-0.1, -0.1, -0.1], [0.2, 0, -0.1], [0, 0.2, -0.1], [0, 0, 0.15]]",
+                                  "mesh: a, " ANGLE};
   static const char *const b[] = {"mesh: b, " BRICK, "mesh: b, " ANGLE, HILLS, "plane: b"};
   tally t = {0};
   for (int i = 0; i < 3; i++)
@@ -193,7 +226,9 @@ static void polytopes_keep_the_energy(void) {
 
 // Round shapes are polytopes that follow the contact with each triangle.
 static void round_shapes_nearly_keep_the_energy(void) {
-  static const char *const a[] = {"cylinder: a, radius: 0.06, length: 0.2", "cone: a, radius: 0.08, height: 0.2", "capsule: a, radius: 0.05, length: 0.15", "ellipsoid: a, semi_axes: [0.05, 0.08, 0.12]"};
+  static const char *const a[] = {"cylinder: a, radius: 0.06, length: 0.2", "cone: a, radius: 0.08, height: 0.2",
+                                  "capsule: a, radius: 0.05, length: 0.15",
+                                  "ellipsoid: a, semi_axes: [0.05, 0.08, 0.12]"};
   tally t = {0};
   for (int i = 0; i < 4; i++) fly(a[i], HILLS, true, &t), fly(a[i], "mesh: b, " BRICK, false, &t);
   printf("    %d of %d meet, relative energy error at most %.1e\n", t.hits, t.runs, t.worst);
@@ -201,7 +236,7 @@ static void round_shapes_nearly_keep_the_energy(void) {
   CHECK_LE(t.worst, 5e-3);
 }
 
-// --- in the plane -----------------------------------------------------------------------------------------------------
+// --- in the plane ----------------------------------------------------------------------------------------------------
 
 static const char *const in_plane =
     "space: planar\ngravity: [0, %g]\nbodies: {a: {mass: 1, inertia: 0.004}, b: {mass: 1.5, inertia: 0.006}}\n"
@@ -210,12 +245,18 @@ static const char *const in_plane =
     "initial: {a: {q: [%.17g, %.17g, %.17g], u: [%g, 0, %g]}}\n"
     "method: compliant\nintegrator: {rtol: 1e-8, atol: 1e-11}\nend: 5\n";
 
-static const char *const outlines[] = {"capsule: %s, radius: 0.05, length: 0.2", "box: %s, size: [0.3, 0.1]",
-                                       "polygon: %s, points: [[-0.15, -0.1], [0.15, -0.1], [0.15, 0.1], [0.05, 0.1], [0.05, 0.02], [-0.05, 0.02], [-0.05, 0.1], [-0.15, 0.1]]",
-                                       "arcs: %s, points: [[-0.1, -0.1], [0.1, -0.1], [0.1, 0.1], [-0.1, 0.1]], radii: [0, 0.15, -0.2, 0]", "plane: %s",
-                                       "polygon: %s, points: [[-0.5, -0.2], [0.5, -0.2], [0.5, 0.1], [0.4, 0.1], [0.4, 0], [-0.4, 0], [-0.4, 0.1], [-0.5, 0.1]]"};
+static const char *const outlines[] = {
+    "capsule: %s, radius: 0.05, length: 0.2",
+    "box: %s, size: [0.3, 0.1]",
+    "polygon: %s, points: [[-0.15, -0.1], [0.15, -0.1], [0.15, 0.1], [0.05, 0.1], [0.05, 0.02], [-0.05, 0.02], [-0.05, "
+    "0.1], [-0.15, 0.1]]",
+    "arcs: %s, points: [[-0.1, -0.1], [0.1, -0.1], [0.1, 0.1], [-0.1, 0.1]], radii: [0, 0.15, -0.2, 0]",
+    "plane: %s",
+    "polygon: %s, points: [[-0.5, -0.2], [0.5, -0.2], [0.5, 0.1], [0.4, 0.1], [0.4, 0], [-0.4, 0], [-0.4, 0.1], [-0.5, "
+    "0.1]]"};
 
-static bool open_outlines(run *r, double g, const char *joint, int a, int b, const char *law, double angle, double x, double y, double spin, double fall) {
+static bool open_outlines(run *r, double g, const char *joint, int a, int b, const char *law, double angle, double x,
+                          double y, double spin, double fall) {
   char text[4096], first[512], second[512];
   snprintf(first, sizeof first, outlines[a], "a"), snprintf(second, sizeof second, outlines[b], "b");
   snprintf(text, sizeof text, in_plane, g, joint, first, second, law, angle, x, y, spin, fall);
@@ -229,12 +270,15 @@ static void outlines_keep_the_energy(void) {
       for (int n = 0; n < 2; n++) {
         run r;
         double start[3] = {uniform(-3, 3), uniform(-0.1, 0.1), uniform(-5, 5)};
-        if ((i == 1 && j == 1) || !open_outlines(&r, j == 4 ? -9.81 : 0, j == 4 ? "fixed" : "planar", i, j, "law: hooke, friction: 0", start[0], start[1], 0.4, start[2], -1)) continue;
+        if ((i == 1 && j == 1) || !open_outlines(&r, j == 4 ? -9.81 : 0, j == 4 ? "fixed" : "planar", i, j,
+                                                 "law: hooke, friction: 0", start[0], start[1], 0.4, start[2], -1))
+          continue;
         run_to(&r, 0.4);
         carom_summary s = carom_sim_summary(r.sim);
         t.runs++, t.hits += s.contact_impacts > 0;
         if (s.contact_impacts > 0) t.worst = fmax(t.worst, s.energy_imbalance);
-        if (!(s.energy_imbalance <= 2e-6)) printf("      %d on %d: %.2g, %.17g %.17g %.17g\n", i, j, s.energy_imbalance, start[0], start[1], start[2]);
+        if (!(s.energy_imbalance <= 2e-6))
+          printf("      %d on %d: %.2g, %.17g %.17g %.17g\n", i, j, s.energy_imbalance, start[0], start[1], start[2]);
         run_close(&r);
       }
   printf("    %d of %d meet, relative energy error at most %.1e\n", t.hits, t.runs, t.worst);
@@ -242,10 +286,13 @@ static void outlines_keep_the_energy(void) {
   CHECK_LE(t.worst, 2e-6);
 }
 
-// The walls of a hollow arc that ends in sharp corners meet its circle outside of the body as well; nothing presses there.
+// The walls of a hollow arc that ends in sharp corners meet its circle outside of the body as well; nothing presses
+// there.
 static void nothing_presses_beside_a_hollow_arc(void) {
   run r;
-  if (!open_outlines(&r, 0, "planar", 3, 3, "law: hooke, friction: 0", 1.6412390835873198, -0.076646878254810646, 0.4, 1.7545977248543565, -1)) return;
+  if (!open_outlines(&r, 0, "planar", 3, 3, "law: hooke, friction: 0", 1.6412390835873198, -0.076646878254810646, 0.4,
+                     1.7545977248543565, -1))
+    return;
   run_to(&r, 0.175);
   CHECK_LE(1e-3, run_read(&r, "pair.gap"));
   CHECK(carom_sim_summary(r.sim).contact_impacts == 0);
@@ -254,8 +301,9 @@ static void nothing_presses_beside_a_hollow_arc(void) {
   run_close(&r);
 }
 
-// A box and a capsule on the floor of a tray: of the capsule its straight side, and two halves of a segment of a circle. Where a box lies on both
-// arms of a fork and hangs over their four edges, half the depth is missing on a strip as wide as the depth along each.
+// A box and a capsule on the floor of a tray: of the capsule its straight side, and two halves of a segment of a
+// circle. Where a box lies on both arms of a fork and hangs over their four edges, half the depth is missing on a strip
+// as wide as the depth along each.
 static void flat_press_in_the_plane(void) {
   run r;
   const double depth = 1e-4, half = acos(1 - depth / 0.05), segment = 0.05 * 0.05 * (half - sin(half) * cos(half));

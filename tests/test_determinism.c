@@ -7,8 +7,8 @@
 
 typedef struct subject {
   const char *model, *settings;
-  double end;      // [s]
-  bool one_step;   // resumes bit by bit
+  double end;     // [s]
+  bool one_step;  // resumes bit by bit
 } subject;
 
 #define GGL "integrator.type=ida method.smooth.constraints=ggl"
@@ -37,8 +37,8 @@ static const subject subjects[] = {
     {"four-bar-clearance", "dt=1e-4", 0.05, true},
     {"dry-slide", "", 1, true},
     {"dry-slide", "force=0 mu=0.1", 1, true},  // the load of the last step is where the next one begins
-    {"rolling-sphere", "", 0.1, true},  // its solver begins from the last percussions
-    {"painleve-rod", "", 0.2, true},    // in trouble before and after
+    {"rolling-sphere", "", 0.1, true},         // its solver begins from the last percussions
+    {"painleve-rod", "", 0.2, true},           // in trouble before and after
     {"bouncing-ball", "h=10 dt=0.05", 4, true},
     {"bouncing-ball", "method=compliant integrator.type=erk", 2, true},
     {"bouncing-ball", "method=compliant integrator.type=rk4 integrator.step=1e-4 method.compliant.entry=none", 2, true},
@@ -63,7 +63,7 @@ static bool same_bits(const char *what, const carom_model *model, const double *
   return a && b;
 }
 
-// --- run by run ---------------------------------------------------------------------------------------------------
+// --- run by run ------------------------------------------------------------------------------------------------------
 
 static void two_runs_give_the_same_bits(void) {
   for (int i = 0; i < SUBJECTS; i++) {
@@ -94,7 +94,7 @@ static void two_runs_give_the_same_bits(void) {
   }
 }
 
-// --- threads ------------------------------------------------------------------------------------------------------
+// --- threads ---------------------------------------------------------------------------------------------------------
 
 enum { BATCH = 24 };
 
@@ -125,8 +125,8 @@ static void threads_give_the_same_bits(void) {
     gathered all[3] = {0};
     for (int k = 0; k < 3; k++) {
       carom_error error = {0};
-      carom_batch batch = {.count = BATCH, .threads = threads[k], .t_end = 0.05, .context = &all[k], .before = vary,
-                           .after = gather};
+      carom_batch batch = {
+          .count = BATCH, .threads = threads[k], .t_end = 0.05, .context = &all[k], .before = vary, .after = gather};
       CHECK(carom_batch_run(model, &batch, NULL, &error) == CAROM_OK);
       for (int j = 0; j < BATCH; j++) CHECK(same_bits(settings[i], model, all[0].signals[j], all[k].signals[j]));
     }
@@ -137,7 +137,7 @@ static void threads_give_the_same_bits(void) {
   }
 }
 
-// --- checkpoints --------------------------------------------------------------------------------------------------
+// --- checkpoints -----------------------------------------------------------------------------------------------------
 
 // Counts, and episodes that were open.
 static void check_same_books(const carom_sim *a, const carom_sim *b) {
@@ -181,7 +181,8 @@ static void a_one_step_method_resumes_bit_by_bit(void) {
       CHECK(sim_resume(resumed, row, &e.error) == CAROM_OK);
       CHECK_NEAR(carom_sim_time(resumed), carom_sim_time(e.sim), 0);
       CHECK_EQUAL(carom_sim_summary(resumed).restarts, s->one_step ? 0 : 1);
-      if (s->one_step && e.sim->type == &scheme_moreau) {  // what it shows is that of the step before, contact forces too
+      if (s->one_step &&
+          e.sim->type == &scheme_moreau) {  // what it shows is that of the step before, contact forces too
         double *a = read_signals(e.sim), *b = read_signals(resumed);
         CHECK(same_bits(s->settings, e.model, a, b));
         free(a);
@@ -209,8 +210,8 @@ static void a_one_step_method_resumes_bit_by_bit(void) {
 
 enum { LEADS = 120, FOLLOWS = 3 };
 
-// Wherever it is saved, before, at and after the instants at which a contact begins and ends: what the force laws remember,
-// and that the integrator is to begin anew there, is part of the checkpoint.
+// Wherever it is saved, before, at and after the instants at which a contact begins and ends: what the force laws
+// remember, and that the integrator is to begin anew there, is part of the checkpoint.
 static void resume_at_every_step(const char *model, const char *settings) {
   run r;
   double *row[LEADS] = {0}, *seen[LEADS] = {0};
@@ -244,14 +245,15 @@ static void force_laws_resume_bit_by_bit(void) {
   resume_at_every_step("sliding-block", "method=compliant integrator.type=erk materials.wood.friction_law=lugre");
 }
 
-// --- runs ---------------------------------------------------------------------------------------------------------
+// --- runs ------------------------------------------------------------------------------------------------------------
 
 static bool stop_now(void *context, const carom_progress *progress) {
   (void)context;
   return progress->t < 0;
 }
 
-// The last row of every table of a record but `time` and `checkpoint`, whose restart counter may differ, one after the other.
+// The last row of every table of a record but `time` and `checkpoint`, whose restart counter may differ, one after the
+// other.
 static int last_rows(const char *path, double *out, int most) {
   carom_error error = {0};
   record_reader *in = record_open(path, &error);

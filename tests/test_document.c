@@ -41,7 +41,8 @@ static double parameter_value(const document *d, const char *name) {
 }
 
 static void a_tree_with_places(void) {
-  const document *d = load("title: A b\nbodies:\n  crank: {mass: 0.1, com: [l/2, 0]}\n  'rod':\n    mass: \"2\"\n  ω: é\n");
+  const document *d =
+      load("title: A b\nbodies:\n  crank: {mass: 0.1, com: [l/2, 0]}\n  'rod':\n    mass: \"2\"\n  ω: é\n");
   if (CHECK(d)) {
     CHECK_TEXT(text_at(d, "title"), "A b");
     CHECK_TEXT(text_at(d, "bodies/crank/com/0"), "l/2");
@@ -61,8 +62,9 @@ static void a_tree_with_places(void) {
 }
 
 static void quoted_texts(void) {
-  const document *d = load("a: 'it''s '''''''''''''''''''''\nb: 'one\n  two\n\n  three  '\nc: \"t\\tb \\u00e9 \\\"x\\\"\"\nd: ''\n"
-                           "e: >\n  f\n  g\nh: |\n  i\n  j\n");
+  const document *d = load(
+      "a: 'it''s '''''''''''''''''''''\nb: 'one\n  two\n\n  three  '\nc: \"t\\tb \\u00e9 \\\"x\\\"\"\nd: ''\n"
+      "e: >\n  f\n  g\nh: |\n  i\n  j\n");
   CHECK_TEXT(text_at(d, "a"), "it's ''''''''''");
   CHECK_TEXT(text_at(d, "b"), "one two\nthree  ");
   CHECK_TEXT(text_at(d, "c"), "t\tb \u00e9 \"x\"");
@@ -72,8 +74,9 @@ static void quoted_texts(void) {
 }
 
 static void parameters_in_any_order(void) {
-  const document *d = load("parameters:\n  c: a + b\n  a: 2*b\n  b: 150 mm\n  word: \"1+\"\n  w2: word\n  flag: true\n"
-                           "  mode: adams\n  q: pi\n  n: if(flag, 3, 4)\n  l: 3 m\n  m: 2 m\nx: 1\n");
+  const document *d = load(
+      "parameters:\n  c: a + b\n  a: 2*b\n  b: 150 mm\n  word: \"1+\"\n  w2: word\n  flag: true\n"
+      "  mode: adams\n  q: pi\n  n: if(flag, 3, 4)\n  l: 3 m\n  m: 2 m\nx: 1\n");
   if (CHECK(d)) {
     CHECK_NEAR(parameter_value(d, "c"), 0.45, 1e-16);
     CHECK_NEAR(parameter_value(d, "n"), 3, 0);
@@ -99,10 +102,12 @@ static void long_chains_of_parameters(void) {
 }
 
 static void repeats_unroll(void) {
-  const document *d = load("parameters: {n: 3, l: 0.1 m}\nbodies:\n  link{i}: {repeat: {i: [1, n]}, mass: 0.1*i, note: \"after link{i-1}\"}\n"
-                           "  ball{i}_{j}: {repeat: {i: [1, 2], j: [i, 2]}, mass: i*j}\n  none{i}: {repeat: {i: [1, 0]}}\n"
-                           "  nest{i}: {repeat: {i: [1, 2]}, parts: {\"a{k}\": {repeat: {k: [1, i]}, v: \"{i*10+k}\"}}}\n"
-                           "list:\n  - {repeat: {i: [1, 2]}, v: i}\n  - 7\n");
+  const document *d = load(
+      "parameters: {n: 3, l: 0.1 m}\nbodies:\n  link{i}: {repeat: {i: [1, n]}, mass: 0.1*i, note: \"after "
+      "link{i-1}\"}\n"
+      "  ball{i}_{j}: {repeat: {i: [1, 2], j: [i, 2]}, mass: i*j}\n  none{i}: {repeat: {i: [1, 0]}}\n"
+      "  nest{i}: {repeat: {i: [1, 2]}, parts: {\"a{k}\": {repeat: {k: [1, i]}, v: \"{i*10+k}\"}}}\n"
+      "list:\n  - {repeat: {i: [1, 2]}, v: i}\n  - 7\n");
   if (CHECK(d)) {
     CHECK_EQUAL(value_get(d->root, "bodies")->count, 3 + 3 + 0 + 2);
     CHECK_TEXT(text_at(d, "bodies/link3/note"), "after link2");
@@ -121,11 +126,12 @@ static void repeats_unroll(void) {
 }
 
 static void sets_replace(void) {
-  const char *text = "parameters: {n: 2, mode: adams}\nmethod: smooth\nend: 1\ngravity: [0, -9.81]\n"
-                     "bodies:\n  b{i}: {repeat: {i: [1, n]}, mass: i}\n";
-  const assignment sets[] = {{"n", "3"}, {"method.smooth.rtol", "1e-10"}, {"coordinates", "absolute"}, {"end", "2*n"},
-                             {"gravity.1", "-1"}, {"bodies.b3.mass", "7 kg"}, {"list", "[1, {a: b}]"}, {"mode",
-                                 "bdf"}};
+  const char *text =
+      "parameters: {n: 2, mode: adams}\nmethod: smooth\nend: 1\ngravity: [0, -9.81]\n"
+      "bodies:\n  b{i}: {repeat: {i: [1, n]}, mass: i}\n";
+  const assignment sets[] = {
+      {"n", "3"},          {"method.smooth.rtol", "1e-10"}, {"coordinates", "absolute"}, {"end", "2*n"},
+      {"gravity.1", "-1"}, {"bodies.b3.mass", "7 kg"},      {"list", "[1, {a: b}]"},     {"mode", "bdf"}};
   const document *d = load_with(text, sets, 8);
   if (CHECK(d)) {
     CHECK_NEAR(parameter_value(d, "n"), 3, 0);
@@ -281,12 +287,13 @@ static const document *load_file(const char *path) {
 static void files_and_includes(void) {
   write_model("parts.yaml", "space: planar\nparameters: {l: 1, k: 2*l}\nbodies: {a: {mass: l}}\nmethod: {event: {}}\n");
   write_model("more.yaml", "space: planar\ninclude: parts.yaml\njoints: {j: {revolute: [a, b]}}\n");
-  const document *d = load_file(write_model("main.yaml", "include: [parts.yaml, more.yaml]\nparameters: {l: 5}\n"
-                                                        "bodies: {b: {mass: k}}\nmethod: {smooth: {}}\n"));
+  const document *d = load_file(write_model("main.yaml",
+                                            "include: [parts.yaml, more.yaml]\nparameters: {l: 5}\n"
+                                            "bodies: {b: {mass: k}}\nmethod: {smooth: {}}\n"));
   if (CHECK(d)) {
     CHECK_NEAR(parameter_value(d, "k"), 10, 0);  // the includer's l
     CHECK_EQUAL(value_get(d->root, "bodies")->count, 2);
-    CHECK_EQUAL(d->source_count, 3);             // parts.yaml came in once
+    CHECK_EQUAL(d->source_count, 3);  // parts.yaml came in once
     CHECK(at(d->root, "joints/j") && at(d->root, "method/smooth") && !at(d->root, "method/event"));
     CHECK(!value_get(d->root, "include"));
     CHECK_TEXT(text_at(d, "space"), "planar");
@@ -330,7 +337,9 @@ static void files_and_includes(void) {
 
 static void reports_look_right(void) {
   fails("parameters:\n  a:\t2*lenght\n  length: 3\n", 2, 8, "");
-  CHECK_TEXT(error.text, "model.yaml:2:8: error: unknown name 'lenght'\n    a: 2*lenght\n         ^\n  hint: did you mean 'length'?");
+  CHECK_TEXT(
+      error.text,
+      "model.yaml:2:8: error: unknown name 'lenght'\n    a: 2*lenght\n         ^\n  hint: did you mean 'length'?");
   CHECK_TEXT(error.message, "unknown name 'lenght'");
   CHECK_TEXT(error.file, "model.yaml");
   char text[2000] = "parameters: {a: ";
@@ -355,7 +364,8 @@ static void reports_look_right(void) {
 
 // Names of laws have hyphens; where one of the parts is a number's name it is a difference.
 static void words_may_have_hyphens(void) {
-  const document *d = load("parameters:\n  a: 3\n  law: hunt-crossley\n  line: esdu-78035\n  less: a-1\n  none: pi-a\n");
+  const document *d =
+      load("parameters:\n  a: 3\n  law: hunt-crossley\n  line: esdu-78035\n  less: a-1\n  none: pi-a\n");
   if (CHECK(d)) {
     CHECK_TEXT(parameters_find(d->parameters, "law")->text, "hunt-crossley");
     CHECK_TEXT(parameters_find(d->parameters, "line")->text, "esdu-78035");

@@ -1,4 +1,5 @@
-// The double pendulum in space on a plane (models/double-pendulum-space): the three cases of Bhalerao and Anderson, section 5.1.
+// The double pendulum in space on a plane (models/double-pendulum-space): the three cases of Bhalerao and Anderson,
+// section 5.1.
 #include "rows.h"
 
 enum { COORDINATES = 11, SAMPLES = 12 };
@@ -28,10 +29,10 @@ static double distance(const sampled *a, const sampled *b) {
   return most;
 }
 
-#define EVENT "method=event integrator.rtol=%g integrator.atol=%g"
+#define EVENT  "method=event integrator.rtol=%g integrator.atol=%g"
 #define CASE_1 3.0  // [s]
 
-// --- case 1: slides, sticks and slides --------------------------------------------------------------------------------
+// --- case 1: slides, sticks and slides -------------------------------------------------------------------------------
 
 static bool sample_event(double tolerance, sampled *to) {
   char settings[128];
@@ -51,7 +52,8 @@ static void event_converges_with_its_tolerance(void) {
 }
 
 static void moreau_converges_to_event_with_order_one(void) {
-  static const char *const how[] = {"coordinates=joint", "coordinates=absolute", "coordinates=joint method.moreau.velocity_terms=midpoint"};
+  static const char *const how[] = {"coordinates=joint", "coordinates=absolute",
+                                    "coordinates=joint method.moreau.velocity_terms=midpoint"};
   sampled exact, x;
   char settings[256];
   if (!sample_event(1e-9, &exact)) return;
@@ -62,7 +64,8 @@ static void moreau_converges_to_event_with_order_one(void) {
       if (!sample(settings, CASE_1, &x)) return;
       error[i] = distance(&x, &exact);
     }
-    printf("    moreau %s: %.1e %.1e %.1e, order %.2f %.2f\n", how[k], error[0], error[1], error[2], log2(error[0] / error[1]), log2(error[1] / error[2]));
+    printf("    moreau %s: %.1e %.1e %.1e, order %.2f %.2f\n", how[k], error[0], error[1], error[2],
+           log2(error[0] / error[1]), log2(error[1] / error[2]));
     CHECK_NEAR(log2(error[1] / error[2]), 1, 0.05);
     CHECK_LE(error[0], 1e-2);
   }
@@ -70,7 +73,8 @@ static void moreau_converges_to_event_with_order_one(void) {
 
 #define STEWART_TRINKLE "method={\"stewart-trinkle\":{\"step\":%g,\"directions\":%d}} coordinates=%s"
 
-// With a given number of directions the motion has a limit of its own: differences of successive halvings have the order.
+// With a given number of directions the motion has a limit of its own: differences of successive halvings have the
+// order.
 static void stewart_trinkle_converges_with_order_one(void) {
   static const char *const coordinates[] = {"joint", "absolute"};
   sampled x[4];
@@ -81,13 +85,14 @@ static void stewart_trinkle_converges_with_order_one(void) {
       if (!sample(settings, CASE_1, &x[i])) return;
     }
     double d[3] = {distance(&x[0], &x[1]), distance(&x[1], &x[2]), distance(&x[2], &x[3])};
-    printf("    stewart-trinkle, %s: %.1e %.1e %.1e, order %.2f %.2f\n", coordinates[k], d[0], d[1], d[2], log2(d[0] / d[1]), log2(d[1] / d[2]));
+    printf("    stewart-trinkle, %s: %.1e %.1e %.1e, order %.2f %.2f\n", coordinates[k], d[0], d[1], d[2],
+           log2(d[0] / d[1]), log2(d[1] / d[2]));
     CHECK_NEAR(log2(d[1] / d[2]), 1, 0.15);
   }
 }
 
-// Friction at a corner of the polygon is off the direction of slip by at most pi/n, and P1 travels 1.2 m: so far off are the places at most. Both tend to the
-// cone of event with n, at least as 1/n.
+// Friction at a corner of the polygon is off the direction of slip by at most pi/n, and P1 travels 1.2 m: so far off
+// are the places at most. Both tend to the cone of event with n, at least as 1/n.
 static void stewart_trinkle_tends_to_event_with_its_directions(void) {
   sampled exact, x;
   double error[4];
@@ -104,7 +109,7 @@ static void stewart_trinkle_tends_to_event_with_its_directions(void) {
   CHECK_LE(8 * error[3], error[0]);
 }
 
-// --- case 2: regimes --------------------------------------------------------------------------------------------------
+// --- case 2: regimes -------------------------------------------------------------------------------------------------
 
 enum { CHANGES = 64 };
 typedef struct changes {
@@ -113,7 +118,8 @@ typedef struct changes {
   int count;
 } changes;
 
-// When regimes begin. A stick of less than 5 ms is a slip that turns round, where event finds the speed zero for an instant and a step of moreau may pass over it.
+// When regimes begin. A stick of less than 5 ms is a slip that turns round, where event finds the speed zero for an
+// instant and a step of moreau may pass over it.
 static bool list_changes(const char *settings, changes *to) {
   static rows list;
   run r;
@@ -152,13 +158,14 @@ static void all_regimes_occur_and_their_times_converge(void) {
       error[k] = fmax(error[k], fabs(found.t[i] - exact.t[i]));
     }
   }
-  printf("    %d changes; moreau at 1, 0.5 and 0.25 ms off by at most %.1e %.1e %.1e s\n", exact.count, error[0], error[1], error[2]);
+  printf("    %d changes; moreau at 1, 0.5 and 0.25 ms off by at most %.1e %.1e %.1e s\n", exact.count, error[0],
+         error[1], error[2]);
   CHECK_LE(error[0], 1e-2);
   CHECK_LE(1.6 * error[1], error[0]);  // of order one, to half a step of rounding
   CHECK_LE(1.6 * error[2], error[1]);
 }
 
-// --- case 3: the mass centre keeps its place sideways -----------------------------------------------------------------
+// --- case 3: the mass centre keeps its place sideways ----------------------------------------------------------------
 
 // How far it gets sideways from the place and the velocity that it starts with.
 static double drift(const char *settings, double end) {
@@ -183,8 +190,8 @@ static double drift(const char *settings, double end) {
 // Both bodies turn, far above the plane.
 #define FLIGHT "height=100 initial.a.u=[1,0.5,-0.3,0,0,0] initial.b.u=[0.5,-1,1.5]"
 
-// Drifts with halved steps, and the order of the last two. With `falls`, heights are such that the impact is in the middle of a step: else its
-// place in the step, and so the coefficient of the error, changes with the step.
+// Drifts with halved steps, and the order of the last two. With `falls`, heights are such that the impact is in the
+// middle of a step: else its place in the step, and so the coefficient of the error, changes with the step.
 static double drift_order(const char *settings, double end, double coarsest, bool falls, double d[3]) {
   char all[512], step[64];
   for (int i = 0; i < 3; i++) {
@@ -207,7 +214,8 @@ static void absolute_coordinates_keep_the_mass_centre(void) {
 }
 
 static void event_keeps_the_mass_centre(void) {
-  static const char *const how[] = {"coordinates=joint", "coordinates=absolute", "coordinates=joint origin=0.3", "coordinates=absolute origin=0.3"};
+  static const char *const how[] = {"coordinates=joint", "coordinates=absolute", "coordinates=joint origin=0.3",
+                                    "coordinates=absolute origin=0.3"};
   char settings[256];
   for (int k = 0; k < 4; k++) {
     snprintf(settings, sizeof settings, "case=3 " EVENT " %s", 1e-11, 1e-11, how[k]);
@@ -217,7 +225,8 @@ static void event_keeps_the_mass_centre(void) {
   }
 }
 
-// Velocity terms at the start of a step, and an impact that is found up to a step late: order one. The place of the origins in the bodies does not matter.
+// Velocity terms at the start of a step, and an impact that is found up to a step late: order one. The place of the
+// origins in the bodies does not matter.
 static void joint_coordinates_drift_with_order_one(void) {
   double d[3], other[3];
   CHECK_NEAR(drift_order("dt=%g", 3, 1e-3, true, d), 1, 0.05);

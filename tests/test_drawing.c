@@ -47,7 +47,8 @@ static bool is_at(const json_value *point, double x, double y, double z) {
 
 static int count_kind(const json_value *shapes, const char *kind) {
   int count = 0;
-  for (int i = 0; shapes && i < shapes->count; i++) count += strcmp(json_get_text(&shapes->items[i], "kind"), kind) == 0;
+  for (int i = 0; shapes && i < shapes->count; i++)
+    count += strcmp(json_get_text(&shapes->items[i], "kind"), kind) == 0;
   return count;
 }
 
@@ -151,7 +152,8 @@ static double number_of(const json_value *shape, const char *key, int i) {
 
 // Where z of the shape points.
 static bool axis_is(const json_value *shape, double x, double y, double z) {
-  quat q = {number_of(shape, "rotate", 0), number_of(shape, "rotate", 1), number_of(shape, "rotate", 2), number_of(shape, "rotate", 3)};
+  quat q = {number_of(shape, "rotate", 0), number_of(shape, "rotate", 1), number_of(shape, "rotate", 2),
+            number_of(shape, "rotate", 3)};
   return vec3_norm(vec3_sub(mat3_column(quat_matrix(q), 2), (vec3){x, y, z})) < 1e-15;
 }
 
@@ -163,7 +165,8 @@ static void solids_are_drawn_with_their_sizes(void) {
       "  egg: {mass: 1, inertia: 1, shape: {ellipsoid: [3 cm, 2 cm, 1 cm]}}\n"
       "  soap: {mass: 1, inertia: 1, shape: {superellipsoid: [3 cm, 2 cm, 1 cm], exponents: [0.5, 0.8]}}\n"
       "  stone: {mass: 1, inertia: 1, shape: {hull: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 2 m]]}}\n"
-      "joints: {a: {free: [ground, capsule]}, b: {free: [ground, cone]}, c: {free: [ground, egg]}, d: {free: [ground, soap]}, e: {free: [ground, stone]}}\n");
+      "joints: {a: {free: [ground, capsule]}, b: {free: [ground, cone]}, c: {free: [ground, egg]}, d: {free: [ground, "
+      "soap]}, e: {free: [ground, stone]}}\n");
   const json_value *capsule = only_shape(&d, "capsule", "capsule");
   CHECK_NEAR(number_of(capsule, "radius", 0), 0.02, 0);
   CHECK_NEAR(number_of(capsule, "length", 0), 0.3, 0);
@@ -255,7 +258,8 @@ static void every_surface_is_drawn(void) {
 static void a_planar_hull_is_a_polygon(void) {
   drawn d = draw(
       "space: planar\nbodies: {b: {mass: 1, inertia: 1}}\njoints: {j: {free: [ground, b], at: [0, 2]}}\n"
-      "surfaces: {hull: {hull: b, points: [[0, 0], [1, 1], [0.5, 0.5], [1, 0], [0.2, 0.7], [0, 1], [0.5, 1]], material: m}, "
+      "surfaces: {hull: {hull: b, points: [[0, 0], [1, 1], [0.5, 0.5], [1, 0], [0.2, 0.7], [0, 1], [0.5, 1]], "
+      "material: m}, "
       "floor: {plane: ground, material: m}}\n"
       "materials: {m: {restitution: 0.5}}\nmethod: {moreau: {step: 1 ms}}\n");
   const json_value *points = json_get(only_shape(&d, "b", "polygon"), "points");
@@ -271,7 +275,8 @@ static void a_height_field_is_a_mesh(void) {
       "bodies: {tray: {mass: 1, inertia: [1, 1, 1]}, ball: {mass: 1, inertia: [1, 1, 1]}}\n"
       "joints: {j: {free: [ground, tray]}, k: {free: [ground, ball], at: [0, 0, 2]}}\n"
       "surfaces:\n"
-      "  hills: {height_field: tray, at: [1, 0, 0], columns: 3, spacing: [1, 0.5], heights: [0, 0, 0, 0, 0.2, 0], material: m}\n"
+      "  hills: {height_field: tray, at: [1, 0, 0], columns: 3, spacing: [1, 0.5], heights: [0, 0, 0, 0, 0.2, 0], "
+      "material: m}\n"
       "  ball: {sphere: ball, radius: 0.1, material: m}\n"
       "materials: {m: {restitution: 0.5}}\nmethod: {moreau: {step: 1 ms}}\n");
   const json_value *shapes = shapes_of(&d, "tray"), *meshes = json_get(d.scene, "meshes");
@@ -293,10 +298,12 @@ static void a_height_field_is_a_mesh(void) {
 static void a_large_height_field_is_reduced(void) {
   enum { SIDE = 101 };
   char *text = malloc(SIDE * SIDE * 3 + 1000), *end = text;
-  end += sprintf(end, "bodies: {ball: {mass: 1, inertia: [1, 1, 1]}}\njoints: {k: {free: [ground, ball], at: [0, 0, 2]}}\n"
-                      "materials: {m: {restitution: 0.5}}\nmethod: {moreau: {step: 1 ms}}\nsurfaces:\n"
-                      "  ball: {sphere: ball, radius: 0.1, material: m}\n"
-                      "  hills: {height_field: ground, columns: %d, spacing: 0.1, material: m, heights: [0", SIDE);
+  end += sprintf(end,
+                 "bodies: {ball: {mass: 1, inertia: [1, 1, 1]}}\njoints: {k: {free: [ground, ball], at: [0, 0, 2]}}\n"
+                 "materials: {m: {restitution: 0.5}}\nmethod: {moreau: {step: 1 ms}}\nsurfaces:\n"
+                 "  ball: {sphere: ball, radius: 0.1, material: m}\n"
+                 "  hills: {height_field: ground, columns: %d, spacing: 0.1, material: m, heights: [0",
+                 SIDE);
   for (int i = 1; i < SIDE * SIDE; i++) end += sprintf(end, ", %d", i % 2);
   strcpy(end, "]}\n");
   drawn d = draw(text);
@@ -310,15 +317,18 @@ static void a_large_height_field_is_reduced(void) {
   free(text);
 }
 
-// The force column of a contact is that on the body which the model names first: the scene must name the same one first.
+// The force column of a contact is that on the body which the model names first: the scene must name the same one
+// first.
 static void a_contact_has_the_order_of_its_columns(void) {
-  static const char *const surfaces[] = {"floor: {plane: ground, material: m}, ball: {sphere: b, radius: 0.1, material: m}",
-                                         "ball: {sphere: b, radius: 0.1, material: m}, floor: {plane: ground, material: m}"};
+  static const char *const surfaces[] = {
+      "floor: {plane: ground, material: m}, ball: {sphere: b, radius: 0.1, material: m}",
+      "ball: {sphere: b, radius: 0.1, material: m}, floor: {plane: ground, material: m}"};
   for (int k = 0; k < 2; k++) {
     char text[400];
     snprintf(text, sizeof text,
              "bodies: {b: {mass: 1, inertia: 0.1}}\njoints: {j: {free: [ground, b], at: [0, 0, 0.1]}}\nsurfaces: {%s}\n"
-             "materials: {m: {restitution: 0.5}}\nmethod: {moreau: {step: 1 ms}}\n", surfaces[k]);
+             "materials: {m: {restitution: 0.5}}\nmethod: {moreau: {step: 1 ms}}\n",
+             surfaces[k]);
     drawn d = draw(text);
     const json_value *contact = &json_get(d.scene, "contacts")->items[0], *numbers = json_get(contact, "surfaces");
     CHECK_NEAR(json_get(json_get(contact, "first"), "body")->number, k, 0);

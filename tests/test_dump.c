@@ -1,5 +1,5 @@
-// Contact problems that a run has saved: every one that the solvers were given, by every method that gives them some, and
-// each solved again from its file is what the run has recorded.
+// Contact problems that a run has saved: every one that the solvers were given, by every method that gives them some,
+// and each solved again from its file is what the run has recorded.
 #include "check.h"
 
 #include <unistd.h>
@@ -32,7 +32,8 @@ static bool solve_again(const char *dump, int number, int k, solution *to) {
   carom_error error = {0};
   snprintf(path, sizeof path, k > 1 ? "%s-%d-%d.dat" : "%s-%d.dat", dump, number, k);
   if (access(path, R_OK) != 0) return false;
-  CHECK_EQUAL(carom_solve_file(path, &(carom_solve_options){.solver = "chain", .tolerance = 1e-10}, take, to, &error), CAROM_OK);
+  CHECK_EQUAL(carom_solve_file(path, &(carom_solve_options){.solver = "chain", .tolerance = 1e-10}, take, to, &error),
+              CAROM_OK);
   CHECK_TEXT(error.text, "");
   return true;
 }
@@ -40,12 +41,14 @@ static bool solve_again(const char *dump, int number, int k, solution *to) {
 static bool open_arm(run *r, const char *name, const char *method, const char *more, char *dump, size_t size) {
   char settings[2500];
   snprintf(dump, size, "%s/%s", check_scratch_dir(), name);
-  snprintf(settings, sizeof settings, "%s method.%s.dump=%s method.%s.dump_every=1 method.%s.tolerance=1e-10", more, method, dump, method, method);
+  snprintf(settings, sizeof settings, "%s method.%s.dump=%s method.%s.dump_every=1 method.%s.tolerance=1e-10", more,
+           method, dump, method, method);
   return run_open_text(r, arm, settings);
 }
 
-// Forces of a time stepper are percussions over the step. The solvers begin a problem in the plane from nothing, so that they
-// find the same solution again where there are several (an arm that hardly moves may be wedged either way). Where a step has several problems, the last one is recorded.
+// Forces of a time stepper are percussions over the step. The solvers begin a problem in the plane from nothing, so
+// that they find the same solution again where there are several (an arm that hardly moves may be wedged either way).
+// Where a step has several problems, the last one is recorded.
 static int compare_steps(const char *name, const char *more) {
   char dump[1024];
   run r;
@@ -67,11 +70,12 @@ static int compare_steps(const char *name, const char *more) {
 
 static void steps_are_solved_again(void) { CHECK_EQUAL(compare_steps("bounces", ""), 0); }
 
-// The step that is solved without restitution leaves both of its problems: the one that has no solution is the one to look at.
+// The step that is solved without restitution leaves both of its problems: the one that has no solution is the one to
+// look at.
 static void both_problems_of_a_step_are_saved(void) { CHECK_EQUAL(compare_steps("wedged", "mu=3"), 1); }
 
-// What problems mean differs with the instant: percussions, forces, accelerations of a mode. So percussions of a ball that
-// bounces are compared with its momentum, and forces of an arm at rest with what is recorded there.
+// What problems mean differs with the instant: percussions, forces, accelerations of a mode. So percussions of a ball
+// that bounces are compared with its momentum, and forces of an arm at rest with what is recorded there.
 static void events_are_solved_again(void) {
   char dump[1024], settings[2500];
   run r;

@@ -5,9 +5,11 @@
 #include "contact/pairs.h"
 #include "sim.h"
 
-#define PRISM                                                                                                                     \
-  "hull: ground, at: [0, 0, -0.1], points: [[1, 0, 0.1], [0.5, 0.9, 0.1], [-0.5, 0.9, 0.1], [-1, 0, 0.1], [-0.5, -0.9, 0.1], " \
-  "[0.5, -0.9, 0.1], [1, 0, -0.1], [0.5, 0.9, -0.1], [-0.5, 0.9, -0.1], [-1, 0, -0.1], [-0.5, -0.9, -0.1], [0.5, -0.9, -0.1]]"
+#define PRISM                                                                                                      \
+  "hull: ground, at: [0, 0, -0.1], points: [[1, 0, 0.1], [0.5, 0.9, 0.1], [-0.5, 0.9, 0.1], [-1, 0, 0.1], [-0.5, " \
+  "-0.9, 0.1], "                                                                                                   \
+  "[0.5, -0.9, 0.1], [1, 0, -0.1], [0.5, 0.9, -0.1], [-0.5, 0.9, -0.1], [-1, 0, -0.1], [-0.5, -0.9, -0.1], [0.5, " \
+  "-0.9, -0.1]]"
 #define TABLE "box: ground, at: [0, 0, -0.1], size: [2, 2, 0.2]"
 
 static int read_points(const run *r, contact_point *points) {
@@ -23,7 +25,7 @@ static int closed_points(const run *r) {
   return closed;
 }
 
-// --- rest -------------------------------------------------------------------------------------------------------------------
+// --- rest ------------------------------------------------------------------------------------------------------------
 
 // What lies or stands keeps its points: none comes or goes, nothing moves.
 static void bodies_at_rest_keep_their_points(void) {
@@ -35,15 +37,18 @@ static void bodies_at_rest_keep_their_points(void) {
       {"cylinder: b, radius: 0.1, length: 0.4", TABLE, 0.2, 24},
       {"cylinder: b, radius: 0.1, length: 0.4", PRISM, 0.2, 24},
       {"cone: b, radius: 0.1, height: 0.4", TABLE, 0.2, 24},
-      {"cylinder: b, radius: 0.1, length: 0.4", "cylinder: ground, at: [0, 0, -0.1], radius: 0.5, length: 0.2", 0.2, 24},
-      {"cylinder: b, radius: 0.1, length: 0.4", "cylinder: ground, at: [0, 0, -0.1], radius: 0.08, length: 0.2", 0.2, 24},
+      {"cylinder: b, radius: 0.1, length: 0.4", "cylinder: ground, at: [0, 0, -0.1], radius: 0.5, length: 0.2", 0.2,
+       24},
+      {"cylinder: b, radius: 0.1, length: 0.4", "cylinder: ground, at: [0, 0, -0.1], radius: 0.08, length: 0.2", 0.2,
+       24},
       {"cylinder: b, radius: 0.1, length: 0.4, rotate: {axis: y, angle: 90 deg}", TABLE, 0.1, 2},
       {"capsule: b, radius: 0.1, length: 0.4, rotate: {axis: y, angle: 90 deg}", TABLE, 0.1, 2},
       {"capsule: b, radius: 0.1, length: 0.4, rotate: {axis: y, angle: 90 deg}", PRISM, 0.1, 2},
       {"capsule: b, radius: 0.1, length: 3, rotate: {axis: y, angle: 90 deg}", TABLE, 0.1, 2},
       {"box: b, size: [0.1, 0.1, 0.4]", "cylinder: ground, at: [0, 0, -0.1], radius: 0.5, length: 0.2", 0.2, 4},
       {"box: b, size: [2, 2, 0.4]", "cylinder: ground, at: [0, 0, -0.1], radius: 0.5, length: 0.2", 0.2, 24},
-      {"capsule: b, radius: 0.1, length: 0.4, rotate: {axis: y, angle: 90 deg}", "cylinder: ground, at: [0, 0, -0.1], radius: 0.5, length: 0.2", 0.1, 2},
+      {"capsule: b, radius: 0.1, length: 0.4, rotate: {axis: y, angle: 90 deg}",
+       "cylinder: ground, at: [0, 0, -0.1], radius: 0.5, length: 0.2", 0.1, 2},
   };
   for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
     char text[4096];
@@ -52,7 +57,8 @@ static void bodies_at_rest_keep_their_points(void) {
              "gravity: [0.3, 0.2, -9.81]\nbodies: {b: {mass: 1, inertia: [0.015, 0.015, 0.015]}}\n"
              "joints: {f: {free: [ground, b], at: [0, 0, %g]}}\n"
              "surfaces: {b: {%s, material: m}, table: {%s, material: m}}\n"
-             "materials: {m: {friction: 0.5}}\nmethod: {moreau: {step: 1e-3}}\n", scenes[k].height, scenes[k].body, scenes[k].below);
+             "materials: {m: {friction: 0.5}}\nmethod: {moreau: {step: 1e-3}}\n",
+             scenes[k].height, scenes[k].body, scenes[k].below);
     // what lies on its side must not roll
     if (scenes[k].points == 2) memcpy(text, "gravity: [0.3, 0.0, -9.81]", 26);
     if (!run_open_text(&r, text, "")) continue;
@@ -71,16 +77,20 @@ static void bodies_at_rest_keep_their_points(void) {
   }
 }
 
-// A capsule along the edge of a box that stands on its corner line, balanced by rails: both ends of the edge carry half.
+// A capsule along the edge of a box that stands on its corner line, balanced by rails: both ends of the edge carry
+// half.
 static void a_capsule_lies_along_an_edge(void) {
   run r;
-  if (!run_open_text(&r,
-                     "gravity: [0, 0, -9.81]\nbodies: {b: {mass: 1, inertia: [0.015, 0.015, 0.015]}}\n"
-                     "joints: {f: {planar: [ground, b], axis: y, at: [0, 0, 0.1]}}\n"
-                     "surfaces: {b: {capsule: b, radius: 0.1, length: 0.6, rotate: {axis: y, angle: 90 deg}, material: m},\n"
-                     "  table: {box: ground, at: [0, 0, -0.1*sqrt(2)], size: [0.4, 0.2, 0.2], rotate: {axis: x, angle: 45 deg}, material: m}}\n"
-                     "contacts: {rail: {between: [b, table]}}\n"
-                     "materials: {m: {friction: 0.5}}\nmethod: {moreau: {step: 1e-3}}\n", ""))
+  if (!run_open_text(
+          &r,
+          "gravity: [0, 0, -9.81]\nbodies: {b: {mass: 1, inertia: [0.015, 0.015, 0.015]}}\n"
+          "joints: {f: {planar: [ground, b], axis: y, at: [0, 0, 0.1]}}\n"
+          "surfaces: {b: {capsule: b, radius: 0.1, length: 0.6, rotate: {axis: y, angle: 90 deg}, material: m},\n"
+          "  table: {box: ground, at: [0, 0, -0.1*sqrt(2)], size: [0.4, 0.2, 0.2], rotate: {axis: x, angle: 45 deg}, "
+          "material: m}}\n"
+          "contacts: {rail: {between: [b, table]}}\n"
+          "materials: {m: {friction: 0.5}}\nmethod: {moreau: {step: 1e-3}}\n",
+          ""))
     return;
   run_to(&r, 0.2);
   CHECK_EQUAL(closed_points(&r), 2);
@@ -89,7 +99,7 @@ static void a_capsule_lies_along_an_edge(void) {
   run_close(&r);
 }
 
-// --- rolling ----------------------------------------------------------------------------------------------------------------
+// --- rolling ---------------------------------------------------------------------------------------------------------
 
 // Down a box of 15° without slip, x = g sin θ t²/(2 (1 + I/(m r²))).
 static void round_bodies_roll_down_a_box(void) {
@@ -109,7 +119,8 @@ static void round_bodies_roll_down_a_box(void) {
              "gravity: [9.81*sin(15 deg), 0, -9.81*cos(15 deg)]\nbodies: {b: {mass: 1, inertia: [0.01, %g, 0.01]}}\n"
              "joints: {f: {free: [ground, b], at: [-0.2, 0, 0.1]}}\n"
              "surfaces: {b: {%s, rotate: {axis: x, angle: 90 deg}, material: m}, table: {%s, material: m}}\n"
-             "materials: {m: {friction: 0.5}}\nmethod: {moreau: {step: 2e-4}}\n", inertia, bodies[k / 2].body, tables[k % 2]);
+             "materials: {m: {friction: 0.5}}\nmethod: {moreau: {step: 2e-4}}\n",
+             inertia, bodies[k / 2].body, tables[k % 2]);
     if (!run_open_text(&r, text, "")) continue;
     run_to(&r, 0.5);
     double a = 9.81 * sin(15 * M_PI / 180) / (1 + inertia / 0.01);
@@ -124,12 +135,14 @@ static void round_bodies_roll_down_a_box(void) {
 // Two parallel cylinders without friction: one slides down over the other and leaves it at cos φ = 2/3.
 static void a_cylinder_leaves_another_at_two_thirds(void) {
   run r;
-  if (!run_open_text(&r,
-                     "gravity: [0, 0, -9.81]\nbodies: {b: {mass: 1, inertia: [0.015, 0.015, 0.015]}}\n"
-                     "joints: {f: {free: [ground, b], at: [0.3*sin(0.1), 0, 0.3*cos(0.1)]}}\n"
-                     "surfaces: {b: {cylinder: b, radius: 0.1, length: 0.3, rotate: {axis: x, angle: 90 deg}, material: m},\n"
-                     "  post: {cylinder: ground, radius: 0.2, length: 0.5, rotate: {axis: x, angle: 90 deg}, material: m}}\n"
-                     "materials: {m: {friction: 0}}\nmethod: {moreau: {step: 1e-4}}\n", ""))
+  if (!run_open_text(
+          &r,
+          "gravity: [0, 0, -9.81]\nbodies: {b: {mass: 1, inertia: [0.015, 0.015, 0.015]}}\n"
+          "joints: {f: {free: [ground, b], at: [0.3*sin(0.1), 0, 0.3*cos(0.1)]}}\n"
+          "surfaces: {b: {cylinder: b, radius: 0.1, length: 0.3, rotate: {axis: x, angle: 90 deg}, material: m},\n"
+          "  post: {cylinder: ground, radius: 0.2, length: 0.5, rotate: {axis: x, angle: 90 deg}, material: m}}\n"
+          "materials: {m: {friction: 0}}\nmethod: {moreau: {step: 1e-4}}\n",
+          ""))
     return;
   while (run_read(&r, "b.z") > 0) run_to(&r, run_read(&r, "t") + 1e-2);
   double cosine = 2 * cos(0.1) / 3, speed = sqrt(9.81 * 0.3 * cosine);  // where it leaves; from there on it flies
@@ -139,7 +152,7 @@ static void a_cylinder_leaves_another_at_two_thirds(void) {
   run_close(&r);
 }
 
-// --- tipping ----------------------------------------------------------------------------------------------------------------
+// --- tipping ---------------------------------------------------------------------------------------------------------
 
 static void bodies_tip_at_their_outline(void) {
   static const char *const bodies[] = {"cylinder: b, radius: 0.1, length: 0.4", "cone: b, radius: 0.1, height: 0.4"};
@@ -152,7 +165,8 @@ static void bodies_tip_at_their_outline(void) {
     double lean = (tips ? 1.01 : 0.99) * 0.5, way = ways[k / 12];
     snprintf(text, sizeof text,
              "gravity: [9.81*%.17g, 9.81*%.17g, -9.81]\nbodies: {b: {mass: 1, inertia: [0.015, 0.015, 0.005]}}\n"
-             "joints: {f: {free: [ground, b], at: [0, 0, 0.2]}}\nsurfaces: {b: {%s, material: m}, table: {%s, material: m}}\n"
+             "joints: {f: {free: [ground, b], at: [0, 0, 0.2]}}\nsurfaces: {b: {%s, material: m}, table: {%s, "
+             "material: m}}\n"
              "materials: {m: {friction: 1}}\nmethod: {moreau: {step: 1e-3}}\n",
              lean * cos(way), lean * sin(way), bodies[k / 2 % 2], tables[k / 4 % 3]);
     if (!run_open_text(&r, text, "")) continue;
@@ -164,14 +178,16 @@ static void bodies_tip_at_their_outline(void) {
   }
 }
 
-// --- impacts ----------------------------------------------------------------------------------------------------------------
+// --- impacts ---------------------------------------------------------------------------------------------------------
 
 // Without friction and loss, whatever touches.
 static void colliding_bodies_keep_momentum_and_energy(void) {
   static const char *const shapes[] = {
-      "box: %s, size: [0.3, 0.2, 0.25]", "capsule: %s, radius: 0.1, length: 0.3", "cylinder: %s, radius: 0.12, length: 0.3", "cone: %s, radius: 0.15, height: 0.3",
+      "box: %s, size: [0.3, 0.2, 0.25]", "capsule: %s, radius: 0.1, length: 0.3",
+      "cylinder: %s, radius: 0.12, length: 0.3", "cone: %s, radius: 0.15, height: 0.3",
       "hull: %s, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3], [0.1, 0.1, 0.2]]"};
-  static const char *const turns[] = {"{axis: y, angle: 45 deg}", "{xyz: [40 deg, 50 deg, 0]}", "{xyz: [20 deg, 35 deg, 70 deg]}", "{axis: x, angle: 90 deg}",
+  static const char *const turns[] = {"{axis: y, angle: 45 deg}", "{xyz: [40 deg, 50 deg, 0]}",
+                                      "{xyz: [20 deg, 35 deg, 70 deg]}", "{axis: x, angle: 90 deg}",
                                       "{axis: y, angle: 90 deg}"};
   for (int a = 0; a < 5; a++)
     for (int b = 0; b <= a; b++)
@@ -180,12 +196,15 @@ static void colliding_bodies_keep_momentum_and_energy(void) {
         run r;
         snprintf(first, sizeof first, shapes[a], "a");
         snprintf(second, sizeof second, shapes[b], "b");
-        snprintf(text, sizeof text,
-                 "gravity: [0, 0, 0]\nbodies: {a: {mass: 2, inertia: [0.05, 0.05, 0.05]}, b: {mass: 1, inertia: [0.02, 0.02, 0.02]}}\n"
-                 "joints: {fa: {free: [ground, a], at: [-0.45, 0, 0]}, fb: {free: [ground, b], at: [0.1, 0.05, 0.03]}}\n"
-                 "initial: {a: {velocity: [1, 0, 0]}}\n"
-                 "surfaces: {a: {%s, rotate: %s, material: m}, b: {%s, rotate: {xyz: [0.1, 0.2, 0.3]}, material: m}}\n"
-                 "materials: {m: {restitution: 1}}\nmethod: {moreau: {step: 5e-4}}\n", first, turns[k], second);
+        snprintf(
+            text, sizeof text,
+            "gravity: [0, 0, 0]\nbodies: {a: {mass: 2, inertia: [0.05, 0.05, 0.05]}, b: {mass: 1, inertia: [0.02, "
+            "0.02, 0.02]}}\n"
+            "joints: {fa: {free: [ground, a], at: [-0.45, 0, 0]}, fb: {free: [ground, b], at: [0.1, 0.05, 0.03]}}\n"
+            "initial: {a: {velocity: [1, 0, 0]}}\n"
+            "surfaces: {a: {%s, rotate: %s, material: m}, b: {%s, rotate: {xyz: [0.1, 0.2, 0.3]}, material: m}}\n"
+            "materials: {m: {restitution: 1}}\nmethod: {moreau: {step: 5e-4}}\n",
+            first, turns[k], second);
         if (!run_open_text(&r, text, "")) continue;
         run_to(&r, 0.5);
         CHECK(run_read(&r, "a.vx") < 0.9);
@@ -197,14 +216,17 @@ static void colliding_bodies_keep_momentum_and_energy(void) {
       }
 }
 
-// --- rates ------------------------------------------------------------------------------------------------------------------
+// --- rates -----------------------------------------------------------------------------------------------------------
 
 // Rates of gaps against differences, for bodies that are nearly flat on each other and move freely.
 static void rates_of_gaps_are_those_of_differences(void) {
-  static const char *const shapes[] = {"box: %s, size: [0.3, 0.2, 0.4]", "capsule: %s, radius: 0.1, length: 0.3, rotate: {axis: x, angle: 90 deg}",
-                                       "cylinder: %s, radius: 0.12, length: 0.4", "cone: %s, radius: 0.15, height: 0.4",
+  static const char *const shapes[] = {"box: %s, size: [0.3, 0.2, 0.4]",
+                                       "capsule: %s, radius: 0.1, length: 0.3, rotate: {axis: x, angle: 90 deg}",
+                                       "cylinder: %s, radius: 0.12, length: 0.4",
+                                       "cone: %s, radius: 0.15, height: 0.4",
                                        "cylinder: %s, radius: 0.2, length: 0.3, rotate: {axis: y, angle: 90 deg}",
-                                       "hull: %s, points: [[0.2, 0, -0.2], [-0.2, 0.2, -0.2], [-0.2, -0.2, -0.2], [0.2, 0.1, 0.2], [-0.2, 0, 0.2], [0, -0.2, 0.2]]"};
+                                       "hull: %s, points: [[0.2, 0, -0.2], [-0.2, 0.2, -0.2], [-0.2, -0.2, -0.2], "
+                                       "[0.2, 0.1, 0.2], [-0.2, 0, 0.2], [0, -0.2, 0.2]]"};
   static const double low[] = {0.2, 0.1, 0.2, 0.2, 0.2, 0.2}, high[] = {0.2, 0.1, 0.2, 0.2, 0.2, 0.2};
   const double h = 1e-6;
   int seen = 0;
@@ -218,15 +240,18 @@ static void rates_of_gaps_are_those_of_differences(void) {
     snprintf(first, sizeof first, shapes[a], "ta");
     snprintf(second, sizeof second, shapes[b], "tb");
     snprintf(text, sizeof text,
-             "gravity: [0, 0, 0]\nbodies: {a: {mass: 2, inertia: [0.05, 0.05, 0.05]}, b: {mass: 1, inertia: [0.02, 0.02, 0.02]}}\n"
+             "gravity: [0, 0, 0]\nbodies: {a: {mass: 2, inertia: [0.05, 0.05, 0.05]}, b: {mass: 1, inertia: [0.02, "
+             "0.02, 0.02]}}\n"
              "joints: {fa: {free: [ground, a], at: [%g, %g, %g]}, fb: {free: [ground, b]}}\n"
-             "initial: {a: {velocity: [%g, %g, %g], omega: [%g, %g, %g]}, b: {velocity: [%g, %g, %g], omega: [%g, %g, %g]}}\n"
+             "initial: {a: {velocity: [%g, %g, %g], omega: [%g, %g, %g]}, b: {velocity: [%g, %g, %g], omega: [%g, %g, "
+             "%g]}}\n"
              "markers: {ta: {on: a, rotate: {xyz: [%g, %g, %g]}}, tb: {on: b, rotate: {xyz: [%g, %g, 0]}}}\n"
              "surfaces: {a: {%s, material: m}, b: {%s, material: m}}\n"
              "materials: {m: {restitution: 1}}\nmethod: {moreau: {step: 1e-6}}\n",
-             uniform(-0.1, 0.1), uniform(-0.1, 0.1), low[a] + high[b] + 0.008, uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1),
-             uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1),
-             uniform(-0.02, 0.02), uniform(-0.02, 0.02), uniform(-3, 3), uniform(-0.02, 0.02), uniform(-0.02, 0.02), first, second);
+             uniform(-0.1, 0.1), uniform(-0.1, 0.1), low[a] + high[b] + 0.008, uniform(-1, 1), uniform(-1, 1),
+             uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1),
+             uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-0.02, 0.02), uniform(-0.02, 0.02),
+             uniform(-3, 3), uniform(-0.02, 0.02), uniform(-0.02, 0.02), first, second);
     if (!run_open_text(&r, text, "")) continue;
     for (int step = 0; step < 3; step++) {
       run_to(&r, h * step);

@@ -4,15 +4,15 @@
 
 #include "runs.h"
 
-#define RTOL 1e-9
+#define RTOL       1e-9
 #define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
+#define TEXT(x)    TEXT_OF(x)
 // Small motions are to be held by what they are, not by the size of the mechanism: atol is a thousandth of rtol.
 #define TOLERANCE "integrator.rtol=" TEXT(RTOL) " integrator.atol=1e-12 "
 
-// A step may be wrong by rtol in each speed and by rtol in each account of work. Energy is quadratic in the speeds: 2 rtol
-// of it, and with the accounts 3 rtol a step; in the worst case all of one sign. Over thousands of steps signs mix: no
-// model is allowed more than 1e3 rtol.
+// A step may be wrong by rtol in each speed and by rtol in each account of work. Energy is quadratic in the speeds: 2
+// rtol of it, and with the accounts 3 rtol a step; in the worst case all of one sign. Over thousands of steps signs
+// mix: no model is allowed more than 1e3 rtol.
 static double allowance(const carom_summary *s) { return RTOL * fmin(3 * (double)s->steps, 1e3); }
 
 // Long ones are cut: as absolute coordinates couple all bodies, by their number.
@@ -77,11 +77,16 @@ static void every_account_is_used(void) {
   const double kinetic = run_read(&r, "energy.kinetic"), gravity = run_read(&r, "energy.gravity");
   const double spring = run_read(&r, "energy.spring");
   if (run_to(&r, 0.3)) {
-    const double stored = run_read(&r, "energy.kinetic") + run_read(&r, "energy.gravity") + run_read(&r, "energy.spring");
+    const double stored =
+        run_read(&r, "energy.kinetic") + run_read(&r, "energy.gravity") + run_read(&r, "energy.spring");
     const double drive = run_read(&r, "energy.drive"), applied = run_read(&r, "energy.applied");
     const double damper = run_read(&r, "energy.damper");
-    const double accounts[] = {kinetic, fabs(gravity - run_read(&r, "energy.gravity")),
-                               fabs(spring - run_read(&r, "energy.spring")), fabs(drive), fabs(applied), damper};
+    const double accounts[] = {kinetic,
+                               fabs(gravity - run_read(&r, "energy.gravity")),
+                               fabs(spring - run_read(&r, "energy.spring")),
+                               fabs(drive),
+                               fabs(applied),
+                               damper};
     for (int i = 0; i < 6; i++) CHECK_LE(0.01, accounts[i]);  // joules; the largest is below 10
     const carom_summary s = carom_sim_summary(r.sim);
     CHECK_NEAR(stored, kinetic + gravity + spring + drive + applied - damper, 10 * allowance(&s));

@@ -1,5 +1,5 @@
-// Scheme `event` on closed forms of rigid impact and friction. Unless said otherwise each is met to 1e-9: the integrator
-// runs with tolerances of 1e-13 a step, and a few hundred steps add up to less than a hundredth of that.
+// Scheme `event` on closed forms of rigid impact and friction. Unless said otherwise each is met to 1e-9: the
+// integrator runs with tolerances of 1e-13 a step, and a few hundred steps add up to less than a hundredth of that.
 #include "kane.h"
 #include "rows.h"
 
@@ -16,7 +16,7 @@ static void finish(run *r, double imbalance) {
   run_close(r);
 }
 
-// --- closed forms -------------------------------------------------------------------------------------------------
+// --- closed forms ----------------------------------------------------------------------------------------------------
 
 // Infinitely many bounces in finite time. From 1 mm/s on they are summed up: with constant weight the sum is exact, and
 // before, hops are a hundred thousand times the tolerance of positions.
@@ -287,7 +287,7 @@ static void bead_leaves_a_dome(void) {
   finish(&r, 1e-11);
 }
 
-// --- a mechanism --------------------------------------------------------------------------------------------------
+// --- a mechanism -----------------------------------------------------------------------------------------------------
 
 static double slider_crank(const char *settings, double t) {
   run r;
@@ -297,8 +297,8 @@ static double slider_crank(const char *settings, double t) {
   return value;
 }
 
-// Moreau's scheme tends to what `event` computes, its error with the step: halving it halves the distance to 10 %, which
-// leaves room for impacts that fall differently into steps. Over the first impacts, and over a whole revolution.
+// Moreau's scheme tends to what `event` computes, its error with the step: halving it halves the distance to 10 %,
+// which leaves room for impacts that fall differently into steps. Over the first impacts, and over a whole revolution.
 static void slider_crank_is_the_limit_of_moreau(void) {
   run r;
   rows list;
@@ -327,8 +327,10 @@ static void ledgers_close(void) {
   static const struct {
     const char *model, *settings;
     double end;
-  } cases[] = {{"slider-crank", TIGHT "omega3=-75", 0.14}, {"four-bar-clearance", TIGHT, 0.4},
-               {"slider-crank", TIGHT "coordinates=absolute", 0.03}, {"incline-box", TIGHT, 10}};
+  } cases[] = {{"slider-crank", TIGHT "omega3=-75", 0.14},
+               {"four-bar-clearance", TIGHT, 0.4},
+               {"slider-crank", TIGHT "coordinates=absolute", 0.03},
+               {"incline-box", TIGHT, 10}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     run r;
     if (!run_open(&r, cases[i].model, cases[i].settings)) return;
@@ -343,9 +345,9 @@ static void ledgers_close(void) {
   }
 }
 
-// Between steps the shown state balances as at their ends: friction's loss is interpolated with the motion. A step may be
-// off by its tolerance, 1e-13 of 90 J (6 m/s, 12 m), and their sum by as much for each; what interpolation adds is of the
-// order of one step's, at most ten times.
+// Between steps the shown state balances as at their ends: friction's loss is interpolated with the motion. A step may
+// be off by its tolerance, 1e-13 of 90 J (6 m/s, 12 m), and their sum by as much for each; what interpolation adds is
+// of the order of one step's, at most ten times.
 static void rows_between_steps_balance(void) {
   run r;
   if (!run_open(&r, "stick-slip-oscillator", TIGHT)) return;
@@ -369,7 +371,8 @@ static void rows_between_steps_balance(void) {
 static void painleve_is_diagnosed(void) {
   run r;
   if (!run_open(&r, "painleve-rod", TIGHT)) return;
-  // The tip is stopped: about it the rod keeps its angular momentum, ω = 3/2 v sin θ/l. The limit is taken to 1e-9 of v.
+  // The tip is stopped: about it the rod keeps its angular momentum, ω = 3/2 v sin θ/l. The limit is taken to 1e-9 of
+  // v.
   run_to(&r, 1e-10);
   CHECK_EQUAL(carom_sim_summary(r.sim).inconsistent, 1);
   CHECK_NEAR(run_read(&r, "rod.u0"), 1.5 * 4 * sqrt(0.75), 1e-8);
@@ -383,8 +386,8 @@ static void painleve_is_diagnosed(void) {
 
 // Rising at 6 rad/s from 20°, where μ = 3 is below μ_c = 3.78, the rod slides on until μ_c(θ) = 3: its tip resists no
 // longer, forces grow beyond all bounds, and it is stopped by a percussion along the edge of its friction cone, which
-// leaves the angular momentum about the tip: ω⁺ = ω⁻ + 3/2 v⁻ sin θ/l. It is there to 1e-6 of the resistance, which falls
-// by 3 (μ cos 2θ + sin 2θ) for each radian.
+// leaves the angular momentum about the tip: ω⁺ = ω⁻ + 3/2 v⁻ sin θ/l. It is there to 1e-6 of the resistance, which
+// falls by 3 (μ cos 2θ + sin 2θ) for each radian.
 static void dynamic_jam_is_an_event(void) {
   const double mu = 3, theta = 0.5 * (asin((5 / sqrt(mu * mu + 1)) / 3) + atan(1 / mu));
   CHECK_NEAR(1 + 3 * cos(theta) * cos(theta) - 3 * mu * sin(theta) * cos(theta), 0, 1e-14);
@@ -405,9 +408,9 @@ static void dynamic_jam_is_an_event(void) {
   finish(&r, 1e-8);
 }
 
-// Kane's rod, whose tip sticks: Newton's γ⁺ = (e, 0) has more energy than γ⁻. Poisson's law returns e times the impulse of
-// compression, which stops the tip, P_C = -W⁻¹ γ⁻; in the expansion the tip would slide under e P_CN alone, and friction within μ e P_CN holds it:
-// γ_N⁺ = e P_CN det W/W_TT. It never adds energy.
+// Kane's rod, whose tip sticks: Newton's γ⁺ = (e, 0) has more energy than γ⁻. Poisson's law returns e times the impulse
+// of compression, which stops the tip, P_C = -W⁻¹ γ⁻; in the expansion the tip would slide under e P_CN alone, and
+// friction within μ e P_CN holds it: γ_N⁺ = e P_CN det W/W_TT. It never adds energy.
 static void poisson_adds_no_energy_where_newton_does(void) {
   const kane_impact k = kane_strike();
   const double P_CN = (k.W_TT + k.W_NT * k.v) / k.det, normal[] = {k.e, k.e * P_CN * k.det / k.W_TT};
@@ -450,8 +453,8 @@ static const char box[] =
     "initial: {box: {q: [cos(tilt), sin(tilt), 0.3*tilt, 0, 0, 0, 0], omega: [0, 0, wz], velocity: [1, 0.3, 0]}}\n"
     "method: event\n";
 
-// Four corners on the floor are one too many, and how they share the load is not determined by rigid bodies; that the box
-// stops within what its energy allows, lies flat and stays is. Without spin it stops after v²/2μg.
+// Four corners on the floor are one too many, and how they share the load is not determined by rigid bodies; that the
+// box stops within what its energy allows, lies flat and stays is. Without spin it stops after v²/2μg.
 static void box_in_space_comes_to_rest(void) {
   static const char *const cases[] = {"", "wz=5", "h=0.3 tilt=0.2", "h=0.3 tilt=0.2 e=0.5"};
   for (int i = 0; i < 4; i++) {
@@ -468,11 +471,12 @@ static void box_in_space_comes_to_rest(void) {
   }
 }
 
-// --- resume -------------------------------------------------------------------------------------------------------
+// --- resume ----------------------------------------------------------------------------------------------------------
 
-// A run saved at some time and one resumed from there: both go on from the same state, the second with an integrator that
-// begins anew, so that they part by what its tolerance allows, 1e-13 a step over some hundred steps, and not more; counts
-// and episodes are the same. Saved in free flight, in lasting contact, while it sticks, while bounces are summed up.
+// A run saved at some time and one resumed from there: both go on from the same state, the second with an integrator
+// that begins anew, so that they part by what its tolerance allows, 1e-13 a step over some hundred steps, and not more;
+// counts and episodes are the same. Saved in free flight, in lasting contact, while it sticks, while bounces are summed
+// up.
 static void a_resumed_run_goes_on(void) {
   static const struct {
     const char *model, *settings, *signal;
@@ -525,11 +529,11 @@ static void a_resumed_run_goes_on(void) {
   }
 }
 
-// A can on a slope that is steeper than it can stand on tips over its rim like a pendulum about the lowest point of it. With γ the angle of
-// the mass centre over that point and β that of the slope
+// A can on a slope that is steeper than it can stand on tips over its rim like a pendulum about the lowest point of it.
+// With γ the angle of the mass centre over that point and β that of the slope
 //   J θ̈ = m g l sin(θ + β - γ),   J = J_c + m l².
-// Up to a tilt of 1e-5 it stands on the polygon of its face, here on a corner that is 0.14 % inside the rim; there the lowest point of
-// the rim takes over, and the angular momentum about it is kept.
+// Up to a tilt of 1e-5 it stands on the polygon of its face, here on a corner that is 0.14 % inside the rim; there the
+// lowest point of the rim takes over, and the angular momentum about it is kept.
 static double tilt_of_can(double t, double radius, double half, double J_c, double gravity, double slope) {
   enum { STEPS = 200000 };
   double h = t / STEPS, a = 0, w = 0, base = 0.9986 * radius;
@@ -547,15 +551,18 @@ static double tilt_of_can(double t, double radius, double half, double J_c, doub
 
 static bool open_can(run *r, double lean, const char *integrator, const char *start) {
   char text[1024];
-  snprintf(text, sizeof text,
-           "gravity: [%.17g, 0, -9.81]\nbodies: {can: {mass: 1, inertia: [0.0046, 0.0046, 0.00125]}}\n"
-           "joints: {f: {free: [ground, can], at: [0, 0, 0.1]}}\n"
-           "surfaces: {floor: {plane: ground, material: m}, s: {cylinder: can, radius: 0.05, length: 0.2, material: m}}\n"
-           "materials: {m: {friction: 0.8}}\n%smethod: {event: {}}\nintegrator: {type: %s}\nend: 1\n", 9.81 * lean, start, integrator);
+  snprintf(
+      text, sizeof text,
+      "gravity: [%.17g, 0, -9.81]\nbodies: {can: {mass: 1, inertia: [0.0046, 0.0046, 0.00125]}}\n"
+      "joints: {f: {free: [ground, can], at: [0, 0, 0.1]}}\n"
+      "surfaces: {floor: {plane: ground, material: m}, s: {cylinder: can, radius: 0.05, length: 0.2, material: m}}\n"
+      "materials: {m: {friction: 0.8}}\n%smethod: {event: {}}\nintegrator: {type: %s}\nend: 1\n",
+      9.81 * lean, start, integrator);
   return run_open_text(r, text, NULL);
 }
 
-// The face has a point right beside the lowest one of the rim, which must lift off. Towards the other side the lowest point changes sides.
+// The face has a point right beside the lowest one of the rim, which must lift off. Towards the other side the lowest
+// point changes sides.
 static void a_can_tips_over_its_rim(void) {
   static const char *const integrators[] = {"bdf", "erk"};
   const double lean = 0.52, expected = tilt_of_can(0.4, 0.05, 0.1, 0.0046, 9.81 * hypot(1, lean), atan(lean));
@@ -572,13 +579,14 @@ static void a_can_tips_over_its_rim(void) {
   }
 }
 
-// Too slow to tip, it rocks from one side of its rim to the other. Every change of sides is an impact that takes energy, and ever smaller
-// ones bring it to rest where it stood.
+// Too slow to tip, it rocks from one side of its rim to the other. Every change of sides is an impact that takes
+// energy, and ever smaller ones bring it to rest where it stood.
 static void a_can_rocks_to_rest(void) {
   static const char *const integrators[] = {"bdf", "erk"};
   for (int k = 0; k < 2; k++) {
     run r;
-    if (!open_can(&r, 0, integrators[k], "initial: {can: {omega: [0, 2.5, 0], velocity: [0.25, 0, 0.125]}}\n")) continue;
+    if (!open_can(&r, 0, integrators[k], "initial: {can: {omega: [0, 2.5, 0], velocity: [0.25, 0, 0.125]}}\n"))
+      continue;
     double before = run_read(&r, "energy.kinetic");
     run_to(&r, 1);
     CHECK_LE(carom_sim_summary(r.sim).energy_imbalance, 1e-4);
@@ -589,12 +597,12 @@ static void a_can_rocks_to_rest(void) {
   }
 }
 
-// --- many contacts ------------------------------------------------------------------------------------------------
+// --- many contacts ---------------------------------------------------------------------------------------------------
 
-// Nine discs in a slot fall a millimetre each, one onto the other, and jam: each then touches a wall and its neighbours,
-// and lies where geometry says, (i - 1) times 2 sqrt(r² - (0.3 r)²) higher than the first. How walls, floor and friction
-// share the load is not determined, and no share may be asked of a point that it cannot give: events are then as many as
-// there are touches, and steps a few for each.
+// Nine discs in a slot fall a millimetre each, one onto the other, and jam: each then touches a wall and its
+// neighbours, and lies where geometry says, (i - 1) times 2 sqrt(r² - (0.3 r)²) higher than the first. How walls, floor
+// and friction share the load is not determined, and no share may be asked of a point that it cannot give: events are
+// then as many as there are touches, and steps a few for each.
 static void discs_in_a_slot_jam(void) {
   run r;
   if (!run_open(&r, "discs-in-slot", "n=9 method=event")) return;
@@ -618,8 +626,9 @@ static void discs_in_a_slot_jam(void) {
   run_close(&r);
 }
 
-// Four discs fill the width between two walls exactly. While one of them hops, the row has a little room, and its five points cannot all
-// be held closed. From these heights, runs that held them came to an instant without forces that fit, or changed modes without end.
+// Four discs fill the width between two walls exactly. While one of them hops, the row has a little room, and its five
+// points cannot all be held closed. From these heights, runs that held them came to an instant without forces that fit,
+// or changed modes without end.
 static void row_fits_between_walls(void) {
   static const double height[][4] = {{0.1956, 0.1948, 0.1057, 0.1085}, {0.1958, 0.1140, 0.1024, 0.1999}};
   for (int k = 0; k < 2; k++) {
@@ -631,7 +640,8 @@ static void row_fits_between_walls(void) {
              "gravity: [0, -9.81]\n"
              "bodies: {d0: {mass: 1, inertia: 0.005}, d1: {mass: 1, inertia: 0.005}, d2: {mass: 1, inertia: 0.005}, "
              "d3: {mass: 1, inertia: 0.005}}\n"
-             "joints: {f0: {free: [ground, d0]}, f1: {free: [ground, d1]}, f2: {free: [ground, d2]}, f3: {free: [ground, d3]}}\n"
+             "joints: {f0: {free: [ground, d0]}, f1: {free: [ground, d1]}, f2: {free: [ground, d2]}, f3: {free: "
+             "[ground, d3]}}\n"
              "surfaces:\n"
              "  c0: {sphere: d0, radius: 0.1, material: m}\n"
              "  c1: {sphere: d1, radius: 0.1, material: m}\n"
@@ -642,7 +652,8 @@ static void row_fits_between_walls(void) {
              "  right: {plane: ground, at: [0.4, 0], rotate: 90 deg, material: m}\n"
              "materials: {m: {friction: 0.3, restitution: 0.3}}\n"
              "initial: {f0: {q: [0, -0.3, %g]}, f1: {q: [0, -0.1, %g]}, f2: {q: [0, 0.1, %g]}, f3: {q: [0, 0.3, %g]}}\n"
-             "method: event\n", y[0], y[1], y[2], y[3]);
+             "method: event\n",
+             y[0], y[1], y[2], y[3]);
     if (!run_open_text(&r, text, "integrator.atol=4e-10")) return;  // the tolerance for which these heights were found
     CHECK(run_to(&r, 0.5));
     for (int i = 0; i < 4; i++) {
@@ -665,7 +676,8 @@ static void every_integrator_serves(void) {
   for (int i = 0; i < 3; i++) {
     run r;
     char text[160];
-    snprintf(text, sizeof text, "method=event integrator.type=%s integrator.rtol=1e-10 integrator.atol=1e-10", kinds[i]);
+    snprintf(text, sizeof text, "method=event integrator.type=%s integrator.rtol=1e-10 integrator.atol=1e-10",
+             kinds[i]);
     if (!run_open(&r, "stick-slip-oscillator", text)) return;
     run_to(&r, 30);
     CHECK_NEAR(run_read(&r, "slide.q1"), 0.682178936724, 1e-6);  // 1e3 steps of 1e-10 times 12 m
@@ -695,7 +707,8 @@ static void what_cannot_run_is_refused(void) {
 static void problems_are_saved(void) {
   run r;
   char settings[512], path[512];
-  snprintf(settings, sizeof settings, "method=event method.event.dump=%s/met method.event.dump_every=1", check_scratch_dir());
+  snprintf(settings, sizeof settings, "method=event method.event.dump=%s/met method.event.dump_every=1",
+           check_scratch_dir());
   if (!run_open(&r, "bouncing-ball", settings)) return;
   run_to(&r, 0.6);
   run_close(&r);
@@ -704,7 +717,8 @@ static void problems_are_saved(void) {
   if (CHECK(met)) fclose(met);
 }
 
-// Of a ball that only flies and bounces the radius is the size of the model: the third of its impacts, with e = 0.8, is met in time.
+// Of a ball that only flies and bounces the radius is the size of the model: the third of its impacts, with e = 0.8, is
+// met in time.
 static void a_tiny_ball_meets_the_floor_in_time(void) {
   run r;
   if (!run_open_text(&r,

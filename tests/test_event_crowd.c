@@ -7,7 +7,7 @@
 #include "mechanics/dynamics.h"
 #include "scheme/event_internal.h"
 
-// --- one ball after the other in closed form ------------------------------------------------------------------------
+// --- one ball after the other in closed form -------------------------------------------------------------------------
 
 enum { BALLS = 12 };
 static const double gravity = 9.81, mu = 0.3, radius = 0.05;
@@ -18,11 +18,16 @@ static bool open_sliding_balls(run *r, double v[BALLS][2], double w[BALLS][2], c
   check_seed = 11;
   to += sprintf(to, "gravity: [0, 0, %g]\nmaterials: {m: {friction: %g}}\nmethod: event\n", -gravity, mu);
   to += sprintf(to, "bodies:\n  b{i}: {repeat: {i: [0, %d]}, mass: 1, inertia: [0.001, 0.001, 0.001]}\n", BALLS - 1);
-  to += sprintf(to, "joints:\n  j{i}: {repeat: {i: [0, %d]}, free: [ground, \"b{i}\"], at: [100*i, 0, %g]}\n", BALLS - 1, radius);
-  to += sprintf(to, "surfaces:\n  floor: {plane: ground, material: m}\n  s{i}: {repeat: {i: [0, %d]}, sphere: \"b{i}\", radius: %g, material: m}\ninitial:\n", BALLS - 1, radius);
+  to += sprintf(to, "joints:\n  j{i}: {repeat: {i: [0, %d]}, free: [ground, \"b{i}\"], at: [100*i, 0, %g]}\n",
+                BALLS - 1, radius);
+  to += sprintf(to,
+                "surfaces:\n  floor: {plane: ground, material: m}\n  s{i}: {repeat: {i: [0, %d]}, sphere: \"b{i}\", "
+                "radius: %g, material: m}\ninitial:\n",
+                BALLS - 1, radius);
   for (int i = 0; i < BALLS; i++) {
     for (int k = 0; k < 2; k++) v[i][k] = uniform(-1, 1), w[i][k] = uniform(-20, 20);
-    to += sprintf(to, "  b%d: {velocity: [%.17g, %.17g, 0], omega: [%.17g, %.17g, 0]}\n", i, v[i][0], v[i][1], w[i][0], w[i][1]);
+    to += sprintf(to, "  b%d: {velocity: [%.17g, %.17g, 0], omega: [%.17g, %.17g, 0]}\n", i, v[i][0], v[i][1], w[i][0],
+                  w[i][1]);
   }
   sprintf(to, "end: 1\n");
   return run_open_text(r, text, settings);
@@ -50,7 +55,7 @@ static void balls_slide_until_they_roll(void) {
   run_close(&r);
 }
 
-// --- what is stiff --------------------------------------------------------------------------------------------------
+// --- what is stiff ---------------------------------------------------------------------------------------------------
 
 static bool accelerate_at(event *s, const double *u, double *udot) {
   dynamics_set(s->w.m, s->w.x, s->w.t, s->w.y, u);
@@ -102,8 +107,9 @@ static void the_stiff_part_is_that_of_the_accelerations(void) {
   double moved = 0;
   while (found < 3 && carom_sim_time(r.sim) < 0.4 && CHECK(carom_sim_step(r.sim, 0.4, &r.error) == CAROM_OK)) {
     double slowest = INFINITY;
-    for EACH_POINT(p, &s->w)
-      if (s->point[p].mode == MODE_SLIP) slowest = fmin(slowest, event_slip_speed(&s->point[p]));
+    for
+      EACH_POINT(p, &s->w)
+    if (s->point[p].mode == MODE_SLIP) slowest = fmin(slowest, event_slip_speed(&s->point[p]));
     if (!(slowest < 1e-3 && slowest > 1e-5)) continue;
     found++;
     moved = fmax(moved, relax(s, 1e-4));
@@ -114,9 +120,10 @@ static void the_stiff_part_is_that_of_the_accelerations(void) {
   run_close(&r);
 }
 
-// --- factors that are kept --------------------------------------------------------------------------------------------
+// --- factors that are kept -------------------------------------------------------------------------------------------
 
-// Balls in corners touch the ground twice, so that their forces are not unique. The factor of the independent rows gives the accelerations of all rows.
+// Balls in corners touch the ground twice, so that their forces are not unique. The factor of the independent rows
+// gives the accelerations of all rows.
 static void a_factor_serves_where_rows_depend_on_others(void) {
   enum { MOST = 512 };
   static double kept[MOST];
@@ -149,7 +156,7 @@ static void a_factor_serves_where_rows_depend_on_others(void) {
   run_close(&r);
 }
 
-// --- a bin ----------------------------------------------------------------------------------------------------------
+// --- a bin -----------------------------------------------------------------------------------------------------------
 
 // A second of 60 spheres within ten minutes and 200 MB.
 static void fill_bin(double restitution, double end) {
@@ -172,8 +179,9 @@ static void fill_bin(double restitution, double end) {
   const carom_summary s = carom_sim_summary(r.sim);
   struct rusage used;
   getrusage(RUSAGE_SELF, &used);
-  printf("    restitution %g: %g s, %ld steps, %ld evaluations, %ld problems, %ld impacts, energy error %.1e, %ld MB\n", restitution, carom_sim_time(r.sim), s.steps,
-         s.evaluations, s.solves, s.contact_impacts, s.energy_imbalance, used.ru_maxrss / 1024);
+  printf("    restitution %g: %g s, %ld steps, %ld evaluations, %ld problems, %ld impacts, energy error %.1e, %ld MB\n",
+         restitution, carom_sim_time(r.sim), s.steps, s.evaluations, s.solves, s.contact_impacts, s.energy_imbalance,
+         used.ru_maxrss / 1024);
   CHECK_LE(s.energy_imbalance, 1e-3);
   CHECK_EQUAL(s.unsolved, 0);
   CHECK(s.contact_impacts > 0);
@@ -196,9 +204,12 @@ static void a_long_chain_takes_no_more_steps(void) {
     char text[1000];
     run r;
     sprintf(text,
-            "space: planar\nparameters: {n: %d}\nbodies:\n  b{i}: {repeat: {i: [1, n]}, mass: 1, inertia: 0.001, com: [0, -0.05]}\n"
-            "joints:\n  j1: {revolute: [ground, b1]}\n  j{i}: {repeat: {i: [2, n]}, revolute: [\"b{i-1}\", \"b{i}\"], at: [0, -0.1*(i - 1)]}\n"
-            "method: event\nintegrator: {type: bdf, rtol: 1e-3, atol: 1e-3}\nend: 1\n", k ? 61 : 59);
+            "space: planar\nparameters: {n: %d}\nbodies:\n  b{i}: {repeat: {i: [1, n]}, mass: 1, inertia: 0.001, com: "
+            "[0, -0.05]}\n"
+            "joints:\n  j1: {revolute: [ground, b1]}\n  j{i}: {repeat: {i: [2, n]}, revolute: [\"b{i-1}\", \"b{i}\"], "
+            "at: [0, -0.1*(i - 1)]}\n"
+            "method: event\nintegrator: {type: bdf, rtol: 1e-3, atol: 1e-3}\nend: 1\n",
+            k ? 61 : 59);
     if (!run_open_text(&r, text, NULL)) return;
     run_to(&r, 1);
     steps[k] = carom_sim_summary(r.sim).steps;

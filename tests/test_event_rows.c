@@ -1,6 +1,6 @@
-// Rows within a step of scheme `event` that ends with an event: they show the motion, forces and energies from before it.
-// Each case has a closed form on both sides of its events. Rows are shown at fixed times, whatever the steps, as a record
-// with `every` shows them. Steps have tolerances of 1e-13; the dense output is met to 1e-9.
+// Rows within a step of scheme `event` that ends with an event: they show the motion, forces and energies from before
+// it. Each case has a closed form on both sides of its events. Rows are shown at fixed times, whatever the steps, as a
+// record with `every` shows them. Steps have tolerances of 1e-13; the dense output is met to 1e-9.
 #include "rows.h"
 
 #define TIGHT "method=event integrator.rtol=1e-13 integrator.atol=1e-13 "
@@ -42,7 +42,7 @@ static void judge_text(const char *text, const char *settings, double end, judge
   }
 }
 
-// --- impacts ------------------------------------------------------------------------------------------------------
+// --- impacts ---------------------------------------------------------------------------------------------------------
 
 static const char pendulum[] =
     "bodies:\n"
@@ -89,7 +89,8 @@ static const char ball[] =
 
 static double bounces;  // restitution of the ball
 
-// The flight that a time falls into: from where, with which speed; an infinite number of them takes (1+e)/(1-e) of the fall.
+// The flight that a time falls into: from where, with which speed; an infinite number of them takes (1+e)/(1-e) of the
+// fall.
 static void judge_ball(run *r, double t) {
   double speed = sqrt(2 * g), since = t, height = 1, up = 0, lost = 0;
   for (double next = sqrt(2 / g); since > next && speed > 1e-4; next = 2 * speed / g) {
@@ -120,7 +121,7 @@ static void ball_bounces(void) {
   }
 }
 
-// --- changes of mode ----------------------------------------------------------------------------------------------
+// --- changes of mode -------------------------------------------------------------------------------------------------
 
 static const char block[] =
     "space: planar\n"

@@ -1,4 +1,5 @@
-// Slip in space under scheme `event`: it turns the faster the slower it is, so that the motion is stiff where slip begins and ends.
+// Slip in space under scheme `event`: it turns the faster the slower it is, so that the motion is stiff where slip
+// begins and ends.
 #include "runs.h"
 
 #include <math.h>
@@ -6,7 +7,8 @@
 #include "scheme/event_internal.h"
 #include "sim.h"
 
-// Two rods in a ball joint strike a plane, stick and then slip, at first slowly: from 1e-8 m/s to 1e-2 m/s within 0.1 s.
+// Two rods in a ball joint strike a plane, stick and then slip, at first slowly: from 1e-8 m/s to 1e-2 m/s within 0.1
+// s.
 static const char pendulum[] =
     "parameters: {a: 1, b: 1}\n"
     "bodies:\n"
@@ -24,7 +26,8 @@ static const char pendulum[] =
     "method: event\n"
     "end: 1\n";
 
-// A Jacobian from a slower slip made Newton's iteration stop far too early: at any tolerance the energy was off by 2e-5 or more.
+// A Jacobian from a slower slip made Newton's iteration stop far too early: at any tolerance the energy was off by 2e-5
+// or more.
 static void energy_error_follows_the_tolerance(void) {
   static const double tolerance[] = {1e-6, 1e-8, 1e-10};
   for (int k = 0; k < 3; k++) {
@@ -35,14 +38,14 @@ static void energy_error_follows_the_tolerance(void) {
     run_to(&r, 1);
     carom_summary s = carom_sim_summary(r.sim);
     CHECK_LE(s.energy_imbalance, 50 * tolerance[k]);
-    CHECK_LE(s.steps, 1000);  // 250 at the tightest; adams takes 47 000
+    CHECK_LE(s.steps, 1000);                          // 250 at the tightest; adams takes 47 000
     CHECK_LE(1e-4, run_read(&r, "energy.friction"));  // [J]: it did slip
     run_close(&r);
   }
 }
 
-// The weight exceeds what friction holds by 1e-6 m/s²: the slip grows so slowly that it stays near zero for a thousand steps.
-// What grows goes on by itself, and modes are decided once, at the start. Then v = 1e-6 t.
+// The weight exceeds what friction holds by 1e-6 m/s²: the slip grows so slowly that it stays near zero for a thousand
+// steps. What grows goes on by itself, and modes are decided once, at the start. Then v = 1e-6 t.
 static void slip_that_grows_slowly_is_left_alone(void) {
   static const char model[] =
       "gravity: [4.905001, 0, -9.81]\n"
@@ -64,26 +67,28 @@ static void slip_that_grows_slowly_is_left_alone(void) {
   run_close(&r);
 }
 
-// A ball passes its speed w on to a block on the floor, which would stop after w²/2μg. A way that is within the tolerance is no way: the block stops at once, and
-// friction takes its energy. A faster block slides.
+// A ball passes its speed w on to a block on the floor, which would stop after w²/2μg. A way that is within the
+// tolerance is no way: the block stops at once, and friction takes its energy. A faster block slides.
 static void a_slip_that_ends_at_once_is_none(void) {
   static const double speed[] = {1e-6, 1e-2};
   for (int k = 0; k < 2; k++) {
     run r;
     char settings[40];
     snprintf(settings, sizeof settings, "w=%g", speed[k]);
-    if (!run_open_text(&r,
-                       "parameters: {w: 0}\ngravity: [0, 0, -10]\n"
-                       "bodies: {block: {mass: 1, inertia: [0.01, 0.01, 0.01]}, ball: {mass: 1, inertia: [0.01, 0.01, 0.01]}}\n"
-                       "joints: {block: {free: [ground, block]}, ball: {prismatic: [ground, ball], at: [-0.06, 0, 0], axis: x}}\n"
-                       "surfaces:\n"
-                       "  tip: {point: block, material: rough}\n"
-                       "  floor: {plane: ground, material: rough}\n"
-                       "  head: {sphere: block, radius: 0.03, material: hard}\n"
-                       "  ball: {sphere: ball, radius: 0.03, material: hard}\n"
-                       "contacts: {rest: {between: [tip, floor]}, hit: {between: [head, ball]}}\n"
-                       "materials: {rough: {friction: 0.5}, hard: {restitution: 1}}\n"
-                       "initial: {ball: {u: w}}\nmethod: event\nintegrator: {rtol: 1e-9, atol: 1e-9}\nend: 1e-3\n", settings))
+    if (!run_open_text(
+            &r,
+            "parameters: {w: 0}\ngravity: [0, 0, -10]\n"
+            "bodies: {block: {mass: 1, inertia: [0.01, 0.01, 0.01]}, ball: {mass: 1, inertia: [0.01, 0.01, 0.01]}}\n"
+            "joints: {block: {free: [ground, block]}, ball: {prismatic: [ground, ball], at: [-0.06, 0, 0], axis: x}}\n"
+            "surfaces:\n"
+            "  tip: {point: block, material: rough}\n"
+            "  floor: {plane: ground, material: rough}\n"
+            "  head: {sphere: block, radius: 0.03, material: hard}\n"
+            "  ball: {sphere: ball, radius: 0.03, material: hard}\n"
+            "contacts: {rest: {between: [tip, floor]}, hit: {between: [head, ball]}}\n"
+            "materials: {rough: {friction: 0.5}, hard: {restitution: 1}}\n"
+            "initial: {ball: {u: w}}\nmethod: event\nintegrator: {rtol: 1e-9, atol: 1e-9}\nend: 1e-3\n",
+            settings))
       return;
     run_to(&r, 1e-8);
     const double v = k ? speed[k] - 5e-8 : 0;  // w - μ g t
@@ -94,7 +99,8 @@ static void a_slip_that_ends_at_once_is_none(void) {
   }
 }
 
-// Ends a step once more, at whose start the slip was ten times as fast, a nanosecond ago. Says whether modes were decided.
+// Ends a step once more, at whose start the slip was ten times as fast, a nanosecond ago. Says whether modes were
+// decided.
 static bool asks_after_a_fast_start(carom_sim *sim) {
   watcher *w = &((event *)sim->scheme)->w;
   carom_error error = {0};
@@ -106,8 +112,8 @@ static bool asks_after_a_fast_start(carom_sim *sim) {
   return changed;
 }
 
-// The weight drives this slip at 1 m/s², so that modes never stop it, whatever the last step looks like. It is asked once, and again when it is twice as fast.
-// A run that is resumed knows that.
+// The weight drives this slip at 1 m/s², so that modes never stop it, whatever the last step looks like. It is asked
+// once, and again when it is twice as fast. A run that is resumed knows that.
 static void a_slip_that_goes_on_is_not_asked_again(void) {
   static const char model[] =
       "gravity: [5.905, 0, -9.81]\n"

@@ -9,21 +9,22 @@
 static jmp_buf out_of_memory;
 static carom_error error;
 
-// Variables x and y (bare), t [s], crank.q (angle), length l [m], parameters m (bare, 2), l0 (3 m), word-like names none.
+// Variables x and y (bare), t [s], crank.q (angle), length l [m], parameters m (bare, 2), l0 (3 m), word-like names
+// none.
 static bool resolve(void *context, const char *name, symbol *found, const char **hint) {
   (void)context;
   static const struct {
     const char *name;
     symbol s;
   } known[] = {
-    {"x", {.slot = 0}},
-    {"y", {.slot = 1}},
-    {"t", {.slot = 2, .dim = DIM_TIME}},
-    {"crank.q", {.slot = 3, .dim = DIM_ANGLE, .unit = "rad"}},
-    {"s1.length", {.slot = 4, .dim = DIM_LENGTH, .unit = "m"}},
-    {"work", {.slot = 5, .dim = DIM_ENERGY, .unit = "J"}},
-    {"m", {.is_constant = true, .value = 2}},
-    {"length", {.is_constant = true, .value = 3, .dim = DIM_LENGTH}},
+      {"x", {.slot = 0}},
+      {"y", {.slot = 1}},
+      {"t", {.slot = 2, .dim = DIM_TIME}},
+      {"crank.q", {.slot = 3, .dim = DIM_ANGLE, .unit = "rad"}},
+      {"s1.length", {.slot = 4, .dim = DIM_LENGTH, .unit = "m"}},
+      {"work", {.slot = 5, .dim = DIM_ENERGY, .unit = "J"}},
+      {"m", {.is_constant = true, .value = 2}},
+      {"length", {.is_constant = true, .value = 3, .dim = DIM_LENGTH}},
   };
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strcmp(known[i].name, name) == 0) return *found = known[i].s, true;
@@ -170,9 +171,27 @@ static void units_follow_numbers(void) {
 // Functions of time and state, in which coefficients have no unit more often than not.
 static void variables_bind_loosely(void) {
   static const char *const fine[] = {
-    "sin(5*t)", "sin(t)", "100*crank.q", "3 N*sin(2*pi*t)", "t - 0.1 s", "sin(5*(t - 0.1 s))", "1000*s1.length",
-    "10 N/m*s1.length", "t*150 rpm", "if(t < 0.1, 1, 0)", "exp(-t/0.2)", "t^2", "t^x", "m*t + length", "blend(t, 0, 0.1 s)",
-    "sin(s1.length)", "exp(work)", "-100*s1.length", "3 m*30 rpm*t + s1.length", "crank.q^x", "crank.q + 30 rpm*t",
+      "sin(5*t)",
+      "sin(t)",
+      "100*crank.q",
+      "3 N*sin(2*pi*t)",
+      "t - 0.1 s",
+      "sin(5*(t - 0.1 s))",
+      "1000*s1.length",
+      "10 N/m*s1.length",
+      "t*150 rpm",
+      "if(t < 0.1, 1, 0)",
+      "exp(-t/0.2)",
+      "t^2",
+      "t^x",
+      "m*t + length",
+      "blend(t, 0, 0.1 s)",
+      "sin(s1.length)",
+      "exp(work)",
+      "-100*s1.length",
+      "3 m*30 rpm*t + s1.length",
+      "crank.q^x",
+      "crank.q + 30 rpm*t",
   };
   arena memory = arena_create(&out_of_memory);
   for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
@@ -198,14 +217,14 @@ static void unit_is(const char *text, const char *wanted) {
 static void results_have_units(void) {
   unit_is("s1.length", "m");
   unit_is("-abs(s1.length) + 2 mm", "m");
-  unit_is("work + work", "J");                 // as the signals have it
+  unit_is("work + work", "J");  // as the signals have it
   unit_is("if(t < 1, work, 0)", "J");
   unit_is("10 N/m*s1.length*s1.length", "N*m");  // made from the dimension
   unit_is("crank.q/t", "rad/s");
   unit_is("length*crank.q/t", "m/s");
   unit_is("s1.length/length", "1");
   unit_is("sin(s1.length)", "1");
-  unit_is("crank.q*180/pi", "");               // a factor without a unit may be a conversion
+  unit_is("crank.q*180/pi", "");  // a factor without a unit may be a conversion
   unit_is("x + 1", "");
 }
 
@@ -307,11 +326,46 @@ static double at(const expr *e, double t) {
 // Every function against finite differences along x = sin t + 1.7, y = t³ + 0.4.
 static void jets_match_finite_differences(void) {
   static const char *const texts[] = {
-    "x", "-x", "x+y", "x-y", "x*y", "x/y", "x^3", "x^-2", "x^y", "x^0.5", "2^x", "sin(x)", "cos(x)", "tan(y)",
-    "asin(y/3)", "acos(y/3)", "atan(x)", "atan2(x, y)", "sinh(y)", "cosh(y)", "tanh(x)", "exp(y)", "log(x)", "log10(x)",
-    "sqrt(x)", "cbrt(x)", "cbrt(-x)", "abs(-x)", "hypot(x, y)", "min(x, y)", "max(x, y)", "mod(x, y)", "ramp(x)",
-    "blend(x, 1, 4)", "blend(y, x, -1)", "blend(x, y, y + 3)", "table(x, 0, 1, 5, 8, 9, -3)", "if(x > y, x*x, y)",
-    "x*sin(y)^2 + exp(-x)/(1 + y^2)", "step(x)*x + sign(y)*y + floor(x)*y",
+      "x",
+      "-x",
+      "x+y",
+      "x-y",
+      "x*y",
+      "x/y",
+      "x^3",
+      "x^-2",
+      "x^y",
+      "x^0.5",
+      "2^x",
+      "sin(x)",
+      "cos(x)",
+      "tan(y)",
+      "asin(y/3)",
+      "acos(y/3)",
+      "atan(x)",
+      "atan2(x, y)",
+      "sinh(y)",
+      "cosh(y)",
+      "tanh(x)",
+      "exp(y)",
+      "log(x)",
+      "log10(x)",
+      "sqrt(x)",
+      "cbrt(x)",
+      "cbrt(-x)",
+      "abs(-x)",
+      "hypot(x, y)",
+      "min(x, y)",
+      "max(x, y)",
+      "mod(x, y)",
+      "ramp(x)",
+      "blend(x, 1, 4)",
+      "blend(y, x, -1)",
+      "blend(x, y, y + 3)",
+      "table(x, 0, 1, 5, 8, 9, -3)",
+      "if(x > y, x*x, y)",
+      "x*sin(y)^2 + exp(-x)/(1 + y^2)",
+      "step(x)*x + sign(y)*y + floor(x)*y",
   };
   arena memory = arena_create(&out_of_memory);
   const double t = 0.6, h = 1e-4;
@@ -354,7 +408,7 @@ static void kinks_take_the_side_ahead(void) {
   CHECK_NEAR(jet_at("table(x, 0, 0, 1, 2, 2, 7)", 2, 1, 0).d, 0, 0);
   CHECK_NEAR(jet_at("table(x, 0, 0, 1, 2, 2, 7)", 0, 1, 0).d, 2, 0);
   CHECK_NEAR(jet_at("hypot(x, 2*x)", 0, 1, 0).d, sqrt(5), 1e-15);
-  CHECK_NEAR(jet_at("sqrt(x)", 0, 0, 0).d, 0, 0);        // what does not move has no derivative
+  CHECK_NEAR(jet_at("sqrt(x)", 0, 0, 0).d, 0, 0);  // what does not move has no derivative
   CHECK_NEAR(jet_at("x^1", 0, 1, 0).d, 1, 0);
   CHECK_NEAR(jet_at("x^2", 0, 1, 0).dd, 2, 0);
   CHECK_NEAR(jet_at("x^2", -3, 1, 0).d, -6, 0);

@@ -7,7 +7,7 @@
 // and 1.5 ε/h · 100 J = 3e-11 of rounding.
 static const double DIFFERENCE = 1e-9;
 
-// --- tools --------------------------------------------------------------------------------------------------------
+// --- tools -----------------------------------------------------------------------------------------------------------
 
 // Generalised forces τ + Jᵀ F of everything applied, from two runs of inverse dynamics with and without them.
 static void generalised_forces(rig *r, double *Q) {
@@ -27,8 +27,7 @@ static double spring_energy_at(rig *r, const state *s, double h) {
 
 static double energy_rate(rig *r, const state *s) {
   double rate = 0;
-  for (int k = 0; k < 4; k++)
-    rate += STENCIL_WEIGHT[k] / STENCIL_H * spring_energy_at(r, s, STENCIL_AT[k] * STENCIL_H);
+  for (int k = 0; k < 4; k++) rate += STENCIL_WEIGHT[k] / STENCIL_H * spring_energy_at(r, s, STENCIL_AT[k] * STENCIL_H);
   return rate;
 }
 
@@ -78,7 +77,7 @@ static void check_elastic(rig *r) {
 // A push for every force: a(t) has to be off where the gradient is wanted, so it is a separate test below.
 static int any_body(rig *r) { return random_below(&r->seed, 6); }
 
-// --- elastic elements ---------------------------------------------------------------------------------------------
+// --- elastic elements ------------------------------------------------------------------------------------------------
 
 static void springs_derive_from_their_energy(void) {
   for (int planar = 0; planar < 2; planar++)
@@ -186,13 +185,12 @@ static void loop_joints_are_pushed_as_those_of_the_tree(void) {
         nv = r->m.nv;
         rig_destroy(r);
       }
-      for (int v = 0; v < nv; v++)
-        CHECK_NEAR(Q[1][v], Q[0][v], 1e-13);  // a few dozen operations on numbers up to ten
+      for (int v = 0; v < nv; v++) CHECK_NEAR(Q[1][v], Q[0][v], 1e-13);  // a few dozen operations on numbers up to ten
     }
   }
 }
 
-// --- actuators, loads, callbacks ----------------------------------------------------------------------------------
+// --- actuators, loads, callbacks -------------------------------------------------------------------------------------
 
 static void actuators_and_loads_book_their_power(void) {
   for (int planar = 0; planar < 2; planar++)
@@ -302,7 +300,7 @@ static void callbacks_see_signals_and_push(void) {
   }
 }
 
-// --- the whole ledger ---------------------------------------------------------------------------------------------
+// --- the whole ledger ------------------------------------------------------------------------------------------------
 
 // Loops of every joint type with springs, dampers, motors and a drive: dT + dV = drives + applied - dampers, at any
 // instant. The path leaves the constraints by h³ only, which the stencil does not see at first order.
@@ -315,8 +313,7 @@ static void energy_balances_in_closed_loops(void) {
         double q[256];
         rig *r = random_loop(planar, 7, types[i], 1800 + (uint64_t)i, q);
         decorate(r, q);
-        constraint *c =
-            rig_constraint(r, &constraint_distance, rig_random_marker(r, 8), rig_point(r, GROUND, 3, 4, 0));
+        constraint *c = rig_constraint(r, &constraint_distance, rig_random_marker(r, 8), rig_point(r, GROUND, 3, 4, 0));
         rig *t = rig_twin(r, true), *used = absolute ? t : r;
         // the distance starts where the loop is and changes from there
         rig *probe = rig_twin(r, false);
@@ -324,8 +321,7 @@ static void energy_balances_in_closed_loops(void) {
         if (!CHECK(rig_set_moving(probe, q))) printf("    %s\n", probe->fault.error.text);
         dynamics_set(&probe->m, probe->x, 0, probe->m.q0, probe->m.u0);
         dynamics_positions_velocities(&probe->m, probe->x);
-        vec3 D =
-            vec3_sub(marker_read(&probe->m, probe->x, c->first).p, marker_read(&probe->m, probe->x, c->second).p);
+        vec3 D = vec3_sub(marker_read(&probe->m, probe->x, c->first).p, marker_read(&probe->m, probe->x, c->second).p);
         c->f = t->m.constraints[0].f = rig_wave(r, vec3_norm(D), 0.3, 2);
         rig_destroy(probe);
         if (!CHECK(rig_set_moving(r, q))) printf("    %s\n", r->fault.error.text);
@@ -345,8 +341,8 @@ static void energy_balances_in_closed_loops(void) {
         for (int k = 0; k < 4; k++) {
           state_at(used, &s, STENCIL_AT[k] * h, used->x);
           dynamics_apply_forces(m, used->x);
-          double energy = tree_kinetic_energy(m, used->x) + tree_gravity_energy(m, used->x) +
-                          used->x->potentials[POTENTIAL_SPRING];
+          double energy =
+              tree_kinetic_energy(m, used->x) + tree_gravity_energy(m, used->x) + used->x->potentials[POTENTIAL_SPRING];
           rate += STENCIL_WEIGHT[k] / h * energy;
           terms = fmax(terms, fabs(energy));
         }

@@ -1,16 +1,17 @@
-// Surfaces that touch with an area under scheme `compliant`: key `foundation` of a material. The force is the foundation times the volume
-// of the overlap, at its centre as seen along the normal; all pressures together have the energy ½ k ∫ depth² dA.
+// Surfaces that touch with an area under scheme `compliant`: key `foundation` of a material. The force is the
+// foundation times the volume of the overlap, at its centre as seen along the normal; all pressures together have the
+// energy ½ k ∫ depth² dA.
 #include "rows.h"
 
 #include "geometry/foundation.h"
 
 static const double k = 1e8, g = 9.81;
 
-// --- geometry -------------------------------------------------------------------------------------------------------
+// --- geometry --------------------------------------------------------------------------------------------------------
 
 typedef struct pressed {
   double energy, force;
-  vec3 torque;        // of the forces along n on what presses, about the origin
+  vec3 torque;  // of the forces along n on what presses, about the origin
   vec3 n;
 } pressed;
 
@@ -23,7 +24,8 @@ static void add(void *context, const foundation_node *node) {
 
 static flat make_box(vec3 half, arena *memory) {
   vec3 corners[8];
-  for (int i = 0; i < 8; i++) corners[i] = (vec3){i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z};
+  for (int i = 0; i < 8; i++)
+    corners[i] = (vec3){i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z};
   flat f;
   CHECK(flat_build(corners, 8, memory, &f));
   return f;
@@ -41,9 +43,9 @@ static pressed press_on_floor(const flat *f, pose at) {
   return p;
 }
 
-// A box at any tilt and depth: force and torque are the gradient of the energy, so that they are continuous and no energy is gained,
-// whichever corners are in. Central differences with a step h are wrong by h²/6 times the third derivative of the energy, at a small tilt θ
-// the width over θ, which is 30 here: 5e-10 of 1e-3 m³.
+// A box at any tilt and depth: force and torque are the gradient of the energy, so that they are continuous and no
+// energy is gained, whichever corners are in. Central differences with a step h are wrong by h²/6 times the third
+// derivative of the energy, at a small tilt θ the width over θ, which is 30 here: 5e-10 of 1e-3 m³.
 static void pressure_is_the_gradient_of_its_energy(void) {
   arena memory = arena_create(NULL);
   flat box = make_box((vec3){0.1, 0.15, 0.05}, &memory);
@@ -75,7 +77,8 @@ static void pressure_is_the_gradient_of_its_energy(void) {
   arena_free(&memory);
 }
 
-// The volume of the overlap of two boxes, one upright and one turned about z, from the area of their common octagon; and swapped.
+// The volume of the overlap of two boxes, one upright and one turned about z, from the area of their common octagon;
+// and swapped.
 static void volume_of_two_boxes(void) {
   arena memory = arena_create(NULL);
   flat a = make_box((vec3){0.5, 0.5, 0.5}, &memory);
@@ -95,7 +98,7 @@ static void volume_of_two_boxes(void) {
   arena_free(&memory);
 }
 
-// --- forces ---------------------------------------------------------------------------------------------------------
+// --- forces ----------------------------------------------------------------------------------------------------------
 
 static const char *const box_on_floor =
     "gravity: [0, 0, -9.81]\n"
@@ -112,7 +115,8 @@ static bool open_box(run *r, const char *law, double z, double angle, const doub
   static const double rest[6] = {0};
   char text[2048];
   if (!u) u = rest;
-  snprintf(text, sizeof text, box_on_floor, law, cos(angle / 2), 0.0, sin(angle / 2), 0.0, 0.0, 0.0, z, u[0], u[1], u[2], u[3], u[4], u[5]);
+  snprintf(text, sizeof text, box_on_floor, law, cos(angle / 2), 0.0, sin(angle / 2), 0.0, 0.0, 0.0, z, u[0], u[1],
+           u[2], u[3], u[4], u[5]);
   return run_open_text(r, text, "");
 }
 
@@ -130,8 +134,8 @@ static void flat_box_presses_by_area_times_law(void) {
   }
 }
 
-// Tilted about y, with its lower edge d deep and the upper one out: a wedge with a right angle at the edge, whose cross-section is
-// d²/sin 2θ, and as seen from above, from the edge, has its centre at ⅓ (cot θ - tan θ) d.
+// Tilted about y, with its lower edge d deep and the upper one out: a wedge with a right angle at the edge, whose
+// cross-section is d²/sin 2θ, and as seen from above, from the edge, has its centre at ⅓ (cot θ - tan θ) d.
 static void tilted_box_presses_by_the_wedge(void) {
   const double angles[] = {1e-3, 0.02, 0.3, 0.7};
   for (int i = 0; i < 4; i++) {
@@ -188,14 +192,15 @@ static void restitution_of_a_flat_impact(void) {
   }
 }
 
-// --- at rest --------------------------------------------------------------------------------------------------------
+// --- at rest ---------------------------------------------------------------------------------------------------------
 
 static void box_rests_on_a_box(void) {
   static const char *const text =
       "gravity: [0, 0, -9.81]\n"
       "bodies: {low: {mass: 4, inertia: [0.05, 0.05, 0.05]}, top: {mass: 2, inertia: [0.02, 0.02, 0.02]}}\n"
       "joints: {a: {free: [ground, low]}, b: {free: [ground, top]}}\n"
-      "surfaces: {low: {box: low, size: [0.3, 0.3, 0.2], material: stuff}, top: {box: top, size: [0.2, 0.2, 0.1], material: stuff},\n"
+      "surfaces: {low: {box: low, size: [0.3, 0.3, 0.2], material: stuff}, top: {box: top, size: [0.2, 0.2, 0.1], "
+      "material: stuff},\n"
       "  floor: {plane: ground, material: stuff}}\n"
       "materials: {stuff: {foundation: 1e8, restitution: 0.2, friction: 0.5}}\n"
       "initial: {a: {q: [1, 0, 0, 0, 0, 0, 0.1]}, b: {q: [0.99, 0.002, 0.004, 0.1, 0.12, 0.02, 0.2525]}}\n"
@@ -215,20 +220,22 @@ static void box_rests_on_a_box(void) {
   run_close(&r);
 }
 
-// On a slope below the angle of friction it creeps at less than v0 and the ledger calls it sticking; above it slides by the closed form.
+// On a slope below the angle of friction it creeps at less than v0 and the ledger calls it sticking; above it slides by
+// the closed form.
 static void box_on_a_slope(void) {
   for (int i = 0; i < 2; i++) {
     run r;
     char text[1024];
     double angle = atan(i ? 0.4 : 0.2), c = cos(angle), s = sin(angle);
-    snprintf(text, sizeof text,
-             "gravity: [%.17g, 0, %.17g]\n"
-             "bodies: {box: {mass: 2, inertia: [0.01, 0.02, 0.025]}}\njoints: {six: {free: [ground, box]}}\n"
-             "surfaces: {box: {box: box, size: [0.2, 0.3, 0.1], material: stuff}, floor: {plane: ground, material: stuff}}\n"
-             "contacts: {rest: {between: [box, floor]}}\n"
-             "materials: {stuff: {foundation: 1e8, restitution: 0.2, friction: 0.3}}\n"
-             "initial: {six: {q: [1, 0, 0, 0, 0, 0, %.17g]}}\nmethod: compliant\nend: 5\n",
-             g * s, -g * c, 0.05 - 2 * g * c / (k * 0.06));
+    snprintf(
+        text, sizeof text,
+        "gravity: [%.17g, 0, %.17g]\n"
+        "bodies: {box: {mass: 2, inertia: [0.01, 0.02, 0.025]}}\njoints: {six: {free: [ground, box]}}\n"
+        "surfaces: {box: {box: box, size: [0.2, 0.3, 0.1], material: stuff}, floor: {plane: ground, material: stuff}}\n"
+        "contacts: {rest: {between: [box, floor]}}\n"
+        "materials: {stuff: {foundation: 1e8, restitution: 0.2, friction: 0.3}}\n"
+        "initial: {six: {q: [1, 0, 0, 0, 0, 0, %.17g]}}\nmethod: compliant\nend: 5\n",
+        g * s, -g * c, 0.05 - 2 * g * c / (k * 0.06));
     if (!run_open_text(&r, text, "")) return;
     run_to(&r, 1);
     double v = run_read(&r, "box.vx");
@@ -240,8 +247,8 @@ static void box_on_a_slope(void) {
   }
 }
 
-// Friction acts over the area: a box that spins on the floor is stopped by μ N times the mean distance from its middle, of a square with
-// edges a: (√2 + asinh 1)/6 a = 0.38260 a.
+// Friction acts over the area: a box that spins on the floor is stopped by μ N times the mean distance from its middle,
+// of a square with edges a: (√2 + asinh 1)/6 a = 0.38260 a.
 static void area_resists_spin(void) {
   static const char *const text =
       "gravity: [0, 0, -10]\n"
@@ -259,7 +266,7 @@ static void area_resists_spin(void) {
   run_close(&r);
 }
 
-// --- in the plane ---------------------------------------------------------------------------------------------------
+// --- in the plane ----------------------------------------------------------------------------------------------------
 
 static void polygons_in_the_plane(void) {
   static const char *const text =
@@ -277,11 +284,12 @@ static void polygons_in_the_plane(void) {
   snprintf(model, sizeof model, text, "law: hooke", 0.1 - 1e-4, 0.0, 0.2, 0.25 - 2e-4, 0.0);
   if (!run_open_text(&r, model, "")) return;
   double slant = 0.5 * 1e7 * 1e-4 * 0.5e-4;  // its side leans by half its height
-  double aside = 0.5 * 1e7 * 1e-8;           // and is pressed away from the edge, two thirds of the depth below the surface
+  double aside = 0.5 * 1e7 * 1e-8;  // and is pressed away from the edge, two thirds of the depth below the surface
   CHECK_NEAR(run_read(&r, "low-top.fn"), hypot(1e7 * 0.1 * 1e-4 - slant, aside), 1e-9 * 100);
   CHECK_NEAR(run_read(&r, "low-floor.fn"), 1e7 * 0.4 * 1e-4, 1e-9 * 400);
   double torque = -100 * 0.05 + slant * (0.1 - 0.5e-4 / 3) + aside * (0.05 - 1e-4 / 3);
-  CHECK_NEAR(carom_sim_accelerations(r.sim)[3], torque / 0.02, 4e-9 * 250);  // the face of the smaller body counts with 1e-6, and differs by the slant
+  CHECK_NEAR(carom_sim_accelerations(r.sim)[3], torque / 0.02,
+             4e-9 * 250);  // the face of the smaller body counts with 1e-6, and differs by the slant
   run_close(&r);
   // elastic, dropped on a corner
   snprintf(model, sizeof model, text, "law: hooke", 0.1, 0.4, 0.02, 0.4, 0.3);
@@ -299,13 +307,15 @@ static void polygons_in_the_plane(void) {
   run_close(&r);
 }
 
-// --- what `check` shows ---------------------------------------------------------------------------------------------
+// --- what `check` shows ----------------------------------------------------------------------------------------------
 
 static void check_shows_what_counts(void) {
   static const char *const plane =
       "space: planar\nbodies: {a: {mass: 1, inertia: 1}}\njoints: {a: {planar: [ground, a]}}\n"
-      "surfaces: {a: {box: a, size: [1, 1], material: m}, b: {plane: ground, material: m}}\ninitial: {a: {q: [0, 0, 2]}}\n"
-      "materials: {m: {foundation: 2e7, stiffness: 1e5, friction: 0.3, rolling_friction: 2 mm, spinning_friction: 1 mm}}\nmethod: compliant\nend: 1\n";
+      "surfaces: {a: {box: a, size: [1, 1], material: m}, b: {plane: ground, material: m}}\ninitial: {a: {q: [0, 0, "
+      "2]}}\n"
+      "materials: {m: {foundation: 2e7, stiffness: 1e5, friction: 0.3, rolling_friction: 2 mm, spinning_friction: 1 "
+      "mm}}\nmethod: compliant\nend: 1\n";
   run r;
   if (!open_box(&r, "law: hooke", 0.06, 0, NULL)) return;
   CHECK_CONTAINS(carom_model_part(r.model, "contacts", 0).detail, "foundation 1e+08 N/m^3");
@@ -319,7 +329,7 @@ static void check_shows_what_counts(void) {
   run_close(&r);
 }
 
-// --- what is refused ------------------------------------------------------------------------------------------------
+// --- what is refused -------------------------------------------------------------------------------------------------
 
 static void refused(const char *text, const char *word) {
   run r;

@@ -1,15 +1,17 @@
-// The energy of two bodies that overlap, and its gradient; and the energy of elastic impacts in which edges, corners and faces meet in any way.
+// The energy of two bodies that overlap, and its gradient; and the energy of elastic impacts in which edges, corners
+// and faces meet in any way.
 #include "rows.h"
 
 #include "geometry/flat.h"
 #include "geometry/overlap.h"
 #include "geometry/tessellate.h"
 
-// --- the gradient -----------------------------------------------------------------------------------------------------
+// --- the gradient ----------------------------------------------------------------------------------------------------
 
 static flat make_box(vec3 half, arena *memory) {
   vec3 corners[8];
-  for (int i = 0; i < 8; i++) corners[i] = (vec3){i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z};
+  for (int i = 0; i < 8; i++)
+    corners[i] = (vec3){i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z};
   flat f;
   CHECK(flat_build(corners, 8, memory, &f));
   return f;
@@ -24,11 +26,13 @@ static const vec3 half[2] = {{0.15, 0.05, 0.05}, {0.05, 0.15, 0.08}};
 static bool press(const flat boxes[2], pose a, pose b, overlap_force *to) {
   convex shapes[2];
   for (int i = 0; i < 2; i++) shapes[i] = convex_box(2 * half[i].x, 2 * half[i].y, 2 * half[i].z);
-  overlap_body first = {&shapes[0], &boxes[0].hull, true, overlap_share(1, 1), a}, second = {&shapes[1], &boxes[1].hull, true, overlap_share(1, 1), b};
+  overlap_body first = {&shapes[0], &boxes[0].hull, true, overlap_share(1, 1), a},
+               second = {&shapes[1], &boxes[1].hull, true, overlap_share(1, 1), b};
   return overlap_of_bodies(&first, &second, a.p, 0.01, to);
 }
 
-// Of two boxes in any position, on the first body. Central differences with a step h are wrong by h²/6 times the third derivative.
+// Of two boxes in any position, on the first body. Central differences with a step h are wrong by h²/6 times the third
+// derivative.
 static void force_is_the_gradient_of_the_energy(void) {
   arena memory = arena_create(NULL);
   flat boxes[2] = {make_box(half[0], &memory), make_box(half[1], &memory)};
@@ -58,8 +62,9 @@ static void force_is_the_gradient_of_the_energy(void) {
   arena_free(&memory);
 }
 
-// An upright capsule on a box: the tessellation has rings that lie on each other, in the pole and at the equator. The volume is that of the cap to
-// 1e-3, and by the divergence theorem the same about any origin only if the boundary is closed.
+// An upright capsule on a box: the tessellation has rings that lie on each other, in the pole and at the equator. The
+// volume is that of the cap to 1e-3, and by the divergence theorem the same about any origin only if the boundary is
+// closed.
 static void standing_capsule_has_a_closed_boundary(void) {
   arena memory = arena_create(NULL);
   flat box = make_box(half[0], &memory);
@@ -68,7 +73,8 @@ static void standing_capsule_has_a_closed_boundary(void) {
     for (int i = 0; i < 3; i++) {
       tessellation room;
       tessellate(&shapes[0], (vec3){0, 0, -1}, depth, &room);
-      overlap_body first = {&shapes[0], &room.hull, false, 1, {MAT3_IDENTITY, {0, 0, half[0].z + 0.125 - depth}}}, second = {&shapes[1], &box.hull, true, 1, {MAT3_IDENTITY, VEC3_ZERO}};
+      overlap_body first = {&shapes[0], &room.hull, false, 1, {MAT3_IDENTITY, {0, 0, half[0].z + 0.125 - depth}}},
+                   second = {&shapes[1], &box.hull, true, 1, {MAT3_IDENTITY, VEC3_ZERO}};
       overlap_force f;
       if (!CHECK(overlap_of_bodies(&first, &second, (vec3){0, 0, half[0].z - i * depth}, depth, &f))) continue;
       double volume = M_PI * depth * depth * (0.05 - depth / 3);
@@ -77,7 +83,7 @@ static void standing_capsule_has_a_closed_boundary(void) {
   arena_free(&memory);
 }
 
-// --- impacts ----------------------------------------------------------------------------------------------------------
+// --- impacts ---------------------------------------------------------------------------------------------------------
 
 static const char *const in_space =
     "gravity: [0, 0, 0]\n"
@@ -90,7 +96,9 @@ static const char *const in_space =
     "  b: {q: [%.17g, %.17g, %.17g, %.17g, 0, 0, 0]}\n"
     "method: compliant\nintegrator: {rtol: 1e-8, atol: 1e-11}\nend: 0.5\n";
 
-static quat any_turn(void) { return quat_normalize((quat){uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}); }
+static quat any_turn(void) {
+  return quat_normalize((quat){uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)});
+}
 
 typedef struct tally {
   int hits;
@@ -105,20 +113,23 @@ static void tell(const char *text, tally *t, double bound) {
   carom_summary s = carom_sim_summary(r.sim);
   t->hits += s.contact_impacts > 0, t->steps = s.steps > t->steps ? s.steps : t->steps;
   if (s.contact_impacts > 0) t->worst = fmax(t->worst, s.energy_imbalance);
-  if (!(s.energy_imbalance <= bound)) printf("      energy error %.2g after %ld steps:\n%s", s.energy_imbalance, s.steps, text);
+  if (!(s.energy_imbalance <= bound))
+    printf("      energy error %.2g after %ld steps:\n%s", s.energy_imbalance, s.steps, text);
   run_close(&r);
 }
 
 // Bodies in any position that fly into each other without damping and friction.
 static void edges_that_cross_keep_the_energy(void) {
-  static const char *const boxes[] = {"box: a, size: [0.3, 0.1, 0.1]", "box: b, size: [0.1, 0.3, 0.1]", "box: b, size: [0.3, 0.25, 0.05]",
-                                      "hull: b, points: [[-0.1, -0.1, -0.1], [0.2, 0, -0.1], [0, 0.2, -0.1], [0, 0, 0.15]]"};
+  static const char *const boxes[] = {
+      "box: a, size: [0.3, 0.1, 0.1]", "box: b, size: [0.1, 0.3, 0.1]", "box: b, size: [0.3, 0.25, 0.05]",
+      "hull: b, points: [[-0.1, -0.1, -0.1], [0.2, 0, -0.1], [0, 0.2, -0.1], [0, 0, 0.15]]"};
   tally t = {0};
   for (int i = 0; i < 60; i++) {
     char text[2048];
     quat a = any_turn(), b = any_turn();
     vec3 spin = any(3);
-    snprintf(text, sizeof text, in_space, boxes[0], boxes[1 + i % 3], a.w, a.x, a.y, a.z, uniform(-0.1, 0.1), uniform(-0.1, 0.1), spin.x, spin.y, spin.z, b.w, b.x, b.y, b.z);
+    snprintf(text, sizeof text, in_space, boxes[0], boxes[1 + i % 3], a.w, a.x, a.y, a.z, uniform(-0.1, 0.1),
+             uniform(-0.1, 0.1), spin.x, spin.y, spin.z, b.w, b.x, b.y, b.z);
     tell(text, &t, 2e-6);
   }
   printf("    %d of 60 meet, relative energy error at most %.1e, at most %ld steps\n", t.hits, t.worst, t.steps);
@@ -126,10 +137,11 @@ static void edges_that_cross_keep_the_energy(void) {
   CHECK_LE(t.worst, 2e-6);
 }
 
-// Round sides are polytopes that follow the contact, which makes or loses up to 1e-3 of the energy: below the limit of a warning.
+// Round sides are polytopes that follow the contact, which makes or loses up to 1e-3 of the energy: below the limit of
+// a warning.
 static void round_bodies_nearly_keep_the_energy(void) {
-  static const char *const shapes[] = {"cylinder: %c, radius: 0.06, length: 0.2", "cone: %c, radius: 0.08, height: 0.2", "capsule: %c, radius: 0.05, length: 0.15",
-                                       "box: %c, size: [0.2, 0.15, 0.1]"};
+  static const char *const shapes[] = {"cylinder: %c, radius: 0.06, length: 0.2", "cone: %c, radius: 0.08, height: 0.2",
+                                       "capsule: %c, radius: 0.05, length: 0.15", "box: %c, size: [0.2, 0.15, 0.1]"};
   tally t = {0};
   for (int i = 0; i < 15; i += 2) {
     char text[2048], first[64], second[64];
@@ -137,7 +149,8 @@ static void round_bodies_nearly_keep_the_energy(void) {
     snprintf(first, sizeof first, shapes[i % 4], 'a'), snprintf(second, sizeof second, shapes[i / 4 % 4], 'b');
     quat a = any_turn(), b = any_turn();
     vec3 spin = any(3), off = any(0.03);
-    snprintf(text, sizeof text, in_space, first, second, a.w, a.x, a.y, a.z, off.x, off.y, spin.x, spin.y, spin.z, b.w, b.x, b.y, b.z);
+    snprintf(text, sizeof text, in_space, first, second, a.w, a.x, a.y, a.z, off.x, off.y, spin.x, spin.y, spin.z, b.w,
+             b.x, b.y, b.z);
     tell(text, &t, 1e-3);
   }
   printf("    %d of 7 meet, relative energy error at most %.1e, at most %ld steps\n", t.hits, t.worst, t.steps);
@@ -149,7 +162,8 @@ static void polygons_keep_the_energy(void) {
   static const char *const text =
       "space: planar\ngravity: [0, 0]\nbodies: {a: {mass: 1, inertia: 0.004}, b: {mass: 1.5, inertia: 0.006}}\n"
       "joints: {a: {planar: [ground, a]}, b: {planar: [ground, b]}}\n"
-      "surfaces: {a: {box: a, size: [0.3, 0.1], material: m}, b: {polygon: b, points: [[-0.1, -0.1], [0.2, -0.05], [0.1, 0.1], [-0.1, 0.05]], material: m}}\n"
+      "surfaces: {a: {box: a, size: [0.3, 0.1], material: m}, b: {polygon: b, points: [[-0.1, -0.1], [0.2, -0.05], "
+      "[0.1, 0.1], [-0.1, 0.05]], material: m}}\n"
       "materials: {m: {foundation: 1e7, law: hooke, friction: 0}}\n"
       "initial: {a: {q: [%.17g, %.17g, 0.4], u: [%g, 0, -1]}, b: {q: [%.17g, 0, 0]}}\n"
       "method: compliant\nintegrator: {rtol: 1e-8, atol: 1e-11}\nend: 0.5\n";

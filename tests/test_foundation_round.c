@@ -1,5 +1,5 @@
-// Round shapes that touch with an area under scheme `compliant`: ends and sides of cylinders, cones and capsules on planes and on each other;
-// and areas at the edge of another body.
+// Round shapes that touch with an area under scheme `compliant`: ends and sides of cylinders, cones and capsules on
+// planes and on each other; and areas at the edge of another body.
 #include "rows.h"
 
 #include "geometry/foundation.h"
@@ -7,11 +7,11 @@
 
 static const double k = 1e8;
 
-// --- geometry -------------------------------------------------------------------------------------------------------
+// --- geometry --------------------------------------------------------------------------------------------------------
 
 typedef struct pressed {
   double energy, force;
-  vec3 moment;        // of the parts of the force, times their places
+  vec3 moment;  // of the parts of the force, times their places
 } pressed;
 
 static void add(void *context, const foundation_node *node) {
@@ -40,8 +40,8 @@ static double segment_area(double r, double d) {
   return r * r * (b - sin(b) * cos(b));
 }
 
-// A cap of each shape has the volume of the closed form; of a disc that is exact, of sides it is good to 1e-4 of itself, of the round ends of a
-// capsule to 1e-2.
+// A cap of each shape has the volume of the closed form; of a disc that is exact, of sides it is good to 1e-4 of
+// itself, of the round ends of a capsule to 1e-2.
 static void caps_have_their_volume(void) {
   const double r = 0.05, l = 0.2, depths[] = {1e-7, 1e-5, 1e-3, 1e-2};
   convex cylinder = convex_cylinder(r, l), cone = convex_cone(r, l), capsule = convex_capsule(r, l);
@@ -58,7 +58,8 @@ static void caps_have_their_volume(void) {
   CHECK_LE(worst, 1e-4);
 }
 
-// A disc that is tilted and in all around has its centre of pressure at θ r²/4 of its depth; its second moments are good to 1e-5.
+// A disc that is tilted and in all around has its centre of pressure at θ r²/4 of its depth; its second moments are
+// good to 1e-5.
 static void tilted_disc_has_its_centre(void) {
   convex cylinder = convex_cylinder(0.05, 0.2);
   const double tilt = 1e-5, d = 2e-6, mean = d - 0.05 * tilt;
@@ -81,14 +82,17 @@ static void pressure_is_the_gradient_of_its_energy(void) {
   CHECK_LE(worst, 5e-3);
 }
 
-// --- forces ---------------------------------------------------------------------------------------------------------
+// --- forces ----------------------------------------------------------------------------------------------------------
 
-static bool open_on(run *r, const char *shape, const char *ground, const char *material, double tilt, vec3 at, const char *rest) {
+static bool open_on(run *r, const char *shape, const char *ground, const char *material, double tilt, vec3 at,
+                    const char *rest) {
   char text[2048];
   snprintf(text, sizeof text,
-           "gravity: [0, 0, -9.81]\nbodies: {top: {mass: 2, inertia: [0.01, 0.01, 0.01]}}\njoints: {six: {free: [ground, top]}}\n"
+           "gravity: [0, 0, -9.81]\nbodies: {top: {mass: 2, inertia: [0.01, 0.01, 0.01]}}\njoints: {six: {free: "
+           "[ground, top]}}\n"
            "surfaces: {top: {%s, material: stuff}, low: {%s, material: stuff}}\ncontacts: {c: {between: [top, low]}}\n"
-           "materials: {stuff: {%s}}\ninitial: {six: {q: [%.17g, 0, %.17g, 0, %.17g, %.17g, %.17g]}}\nmethod: compliant\n%s\n",
+           "materials: {stuff: {%s}}\ninitial: {six: {q: [%.17g, 0, %.17g, 0, %.17g, %.17g, %.17g]}}\nmethod: "
+           "compliant\n%s\n",
            shape, ground, material, cos(tilt / 2), sin(tilt / 2), at.x, at.y, at.z, rest);
   return run_open_text(r, text, "");
 }
@@ -98,11 +102,14 @@ static void flat_ends_press_by_area_times_law(void) {
   static const char *const grounds[] = {"plane: ground", "box: ground, size: [1, 1, 1], at: [0, 0, -0.5]",
                                         "cylinder: ground, radius: 0.2, length: 1, at: [0, 0, -0.5]",
                                         "hull: ground, points: [[-1, -1, 0], [1, -1, 0], [0, 1, 0], [0, 0, -1]]"};
-  static const char *const tops[] = {"cylinder: top, radius: 0.05, length: 0.2", "cone: top, radius: 0.05, height: 0.2"};
+  static const char *const tops[] = {"cylinder: top, radius: 0.05, length: 0.2",
+                                     "cone: top, radius: 0.05, height: 0.2"};
   double d = 1e-4, area = M_PI * 0.05 * 0.05;
   for (int i = 0; i < 8; i++) {
     run r;
-    if (!open_on(&r, tops[i / 4], grounds[i % 4], "foundation: 1e8, law: hooke", 0, (vec3){0.01, 0.02, 0.1 - d}, "end: 1")) return;
+    if (!open_on(&r, tops[i / 4], grounds[i % 4], "foundation: 1e8, law: hooke", 0, (vec3){0.01, 0.02, 0.1 - d},
+                 "end: 1"))
+      return;
     double force = k * area * d;
     // the side of a cone leans by 1/4
     if (i >= 4) force -= k * M_PI * (0.05 * 0.25 * d * d - 0.25 * 0.25 * d * d * d / 3);
@@ -119,14 +126,18 @@ static void sides_press_on_faces_as_on_planes(void) {
   double force[2], d = 1e-4;
   for (int i = 0; i < 2; i++) {
     run r;
-    if (!open_on(&r, "cylinder: top, radius: 0.05, length: 0.2", grounds[i], "foundation: 1e8, law: hooke", M_PI / 2, (vec3){0, 0, 0.05 - d}, "end: 1")) return;
+    if (!open_on(&r, "cylinder: top, radius: 0.05, length: 0.2", grounds[i], "foundation: 1e8, law: hooke", M_PI / 2,
+                 (vec3){0, 0, 0.05 - d}, "end: 1"))
+      return;
     force[i] = run_read(&r, "c.fn");
     run_close(&r);
   }
   CHECK_NEAR(force[0], k * 0.2 * segment_area(0.05, d), 1e-4 * force[0]);
   CHECK_NEAR(force[1], force[0], 1e-6 * force[0]);
   run r;
-  if (!open_on(&r, "capsule: top, radius: 0.05, length: 0.2", grounds[1], "foundation: 1e8, law: hooke", M_PI / 2, (vec3){0, 0, 0.05 - d}, "end: 1")) return;
+  if (!open_on(&r, "capsule: top, radius: 0.05, length: 0.2", grounds[1], "foundation: 1e8, law: hooke", M_PI / 2,
+               (vec3){0, 0, 0.05 - d}, "end: 1"))
+    return;
   double ball = M_PI * d * d * (0.15 - d) / 3;
   CHECK_NEAR(run_read(&r, "c.fn"), force[0] + k * ball, 1e-2 * force[0]);
   run_close(&r);
@@ -142,14 +153,16 @@ static void cylinder_rolls_down_a_slope(void) {
     if (k * 0.2 * segment_area(0.05, d) < weight) low = d;
     else high = d;
   }
-  snprintf(text, sizeof text,
-           "gravity: [%.17g, 0, %.17g]\nbodies: {top: {mass: 2, inertia: [0.01, 0.0025, 0.01]}}\njoints: {six: {free: [ground, top]}}\n"
-           "surfaces: {top: {cylinder: top, radius: 0.05, length: 0.2, rotate: {axis: x, angle: 90 deg}, material: stuff},\n"
-           "  low: {box: ground, size: [4, 1, 1], at: [0, 0, -0.5], material: stuff}}\n"
-           "contacts: {c: {between: [top, low]}}\n"
-           "materials: {stuff: {foundation: 1e8, law: hooke, friction: 0.5, v0: 0.1 mm/s}}\n"
-           "initial: {six: {q: [1, 0, 0, 0, 0, 0, %.17g]}}\nmethod: compliant\nend: 0.2\n",
-           9.81 * sin(slope), -9.81 * cos(slope), 0.05 - low);
+  snprintf(
+      text, sizeof text,
+      "gravity: [%.17g, 0, %.17g]\nbodies: {top: {mass: 2, inertia: [0.01, 0.0025, 0.01]}}\njoints: {six: {free: "
+      "[ground, top]}}\n"
+      "surfaces: {top: {cylinder: top, radius: 0.05, length: 0.2, rotate: {axis: x, angle: 90 deg}, material: stuff},\n"
+      "  low: {box: ground, size: [4, 1, 1], at: [0, 0, -0.5], material: stuff}}\n"
+      "contacts: {c: {between: [top, low]}}\n"
+      "materials: {stuff: {foundation: 1e8, law: hooke, friction: 0.5, v0: 0.1 mm/s}}\n"
+      "initial: {six: {q: [1, 0, 0, 0, 0, 0, %.17g]}}\nmethod: compliant\nend: 0.2\n",
+      9.81 * sin(slope), -9.81 * cos(slope), 0.05 - low);
   if (!run_open_text(&r, text, "")) return;
   run_to(&r, 0.2);
   CHECK_NEAR(run_read(&r, "top.vx"), 9.81 * sin(slope) * 2 / 3 * 0.2, 1e-3);
@@ -162,8 +175,10 @@ static void cylinder_rolls_down_a_slope(void) {
 // An upright cylinder stands on another one and comes to rest.
 static void cylinder_stands_on_a_cylinder(void) {
   run r;
-  if (!open_on(&r, "cylinder: top, radius: 0.05, length: 0.2", "cylinder: ground, radius: 0.2, length: 1, at: [0, 0, -0.5]",
-               "foundation: 1e8, restitution: 0.2, friction: 0.5", 0.02, (vec3){0.02, 0.01, 0.102}, "end: 1")) return;
+  if (!open_on(&r, "cylinder: top, radius: 0.05, length: 0.2",
+               "cylinder: ground, radius: 0.2, length: 1, at: [0, 0, -0.5]",
+               "foundation: 1e8, restitution: 0.2, friction: 0.5", 0.02, (vec3){0.02, 0.01, 0.102}, "end: 1"))
+    return;
   run_to(&r, 1);
   CHECK_NEAR(run_read(&r, "c.fn"), 2 * 9.81, 1e-4);
   CHECK_NEAR(run_read(&r, "top.z"), 0.1 - 2 * 9.81 / (k * M_PI * 0.0025), 1e-8);
@@ -171,16 +186,18 @@ static void cylinder_stands_on_a_cylinder(void) {
   run_close(&r);
 }
 
-// --- the edge of another body -----------------------------------------------------------------------------------------
+// --- the edge of another body ----------------------------------------------------------------------------------------
 
-// Boxes of 10 mm, the upper one just beyond the edge of the lower one: it tips over and falls down. The direction of the pressure goes over from
-// that of the lower face to that of the upper one without a jump.
+// Boxes of 10 mm, the upper one just beyond the edge of the lower one: it tips over and falls down. The direction of
+// the pressure goes over from that of the lower face to that of the upper one without a jump.
 static void box_tips_over_an_edge(void) {
   static const char *const text =
       "gravity: [0, 0, -9.80665]\n"
-      "bodies: {lo: {mass: 0.003, inertia: [2.9e-8, 2.9e-8, 5e-8]}, up: {mass: 0.003, inertia: [2.9e-8, 2.9e-8, 5e-8]}}\n"
+      "bodies: {lo: {mass: 0.003, inertia: [2.9e-8, 2.9e-8, 5e-8]}, up: {mass: 0.003, inertia: [2.9e-8, 2.9e-8, "
+      "5e-8]}}\n"
       "joints: {f: {free: [ground, lo], at: [0, 0, 0.002]}, g: {free: [ground, up], at: [%g, 0, 0.006]}}\n"
-      "surfaces: {lo: {box: lo, size: [0.01, 0.01, 0.004], material: s}, up: {box: up, size: [0.01, 0.01, 0.004], material: s},\n"
+      "surfaces: {lo: {box: lo, size: [0.01, 0.01, 0.004], material: s}, up: {box: up, size: [0.01, 0.01, 0.004], "
+      "material: s},\n"
       "  floor: {plane: ground, material: s}}\n"
       "materials: {s: {friction: 0.6, restitution: 0, foundation: 1e9}}\nmethod: compliant\nend: 0.25\n";
   for (int i = 0; i < 2; i++) {

@@ -25,7 +25,7 @@ static solve_block contact_in(int size, double mu) {
   return (solve_block){.kind = size == 2 ? BLOCK_PLANE : BLOCK_SPACE, .size = size, .mu = mu};
 }
 
-// --- the judge ----------------------------------------------------------------------------------------------------
+// --- the judge -------------------------------------------------------------------------------------------------------
 
 // x := the nearest point of {|x_T| ≤ μ x_N}.
 static void nearest_in_cone(int size, double mu, double *x) {
@@ -60,7 +60,8 @@ static void natural_map_is_its_definition(void) {
   for (int k = 0; k < 1000; k++) {
     int size = 2 + k % 2;
     double mu = k % 10 == 0 ? 0 : uniform(0, 2), rho = uniform(0.1, 2), F[3], slip = 0;
-    double r[3] = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}, u[3] = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
+    double r[3] = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)},
+           u[3] = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
     for (int i = 1; i < size; i++) slip = hypot(slip, u[i]);
     double x[3] = {r[0] - rho * (u[0] + mu * slip), r[1] - rho * u[1], r[2] - rho * u[2]};
     nearest_in_cone(size, mu, x);
@@ -91,7 +92,8 @@ static void huge_percussions_solve_nothing(void) {
     solve_settings settings = to(1e-8);
     for (int i = -1; i < count; i++) {
       solve_info info = contact_solve(c, i < 0 ? NULL : list[i], &settings, NULL);
-      if (!CHECK(info.status != SOLVE_SOLVED)) printf("      %d rows, %s: %g\n", size, i < 0 ? "chain" : list[i]->name, info.residual);
+      if (!CHECK(info.status != SOLVE_SOLVED))
+        printf("      %d rows, %s: %g\n", size, i < 0 ? "chain" : list[i]->name, info.residual);
       CHECK(!(info.residual < 0.1));
     }
   }
@@ -110,12 +112,12 @@ static void judge_knows_coulomb(void) {
   // r_T beyond the cone: x = r − û = (2 − 0.5·0.5, 0.9, 1.2 + …) is outside; the foot has the normal part (x_N +
   // μ|x_T|)/(1+μ²)
   r[1] = 0.9, r[2] = 1.2;  // then u = (0, 0, 0), |r_T| = 1.5 > 1: foot at (2 + 0.75)/1.25 = 2.2, tangential 1.1
-  double expected = hypot(0.2, 0.4) / sqrt(4 + 0.81 + 1.44);  // |q| = √6.25 = |r|
-  CHECK_NEAR(solve_residual_of(&p, r, u, work), expected, 2e-15);  // less the rounding of W r
+  double expected = hypot(0.2, 0.4) / sqrt(4 + 0.81 + 1.44);          // |q| = √6.25 = |r|
+  CHECK_NEAR(solve_residual_of(&p, r, u, work), expected, 2e-15);     // less the rounding of W r
   CHECK_NEAR(solve_residual_mixed(&p, r, u, work), expected, 1e-15);  // W = 1: the units agree
 }
 
-// --- units --------------------------------------------------------------------------------------------------------
+// --- units -----------------------------------------------------------------------------------------------------------
 
 // The same problem in other units: r in units 1/a times as large, u in units 1/b times as large. Where rows of one
 // problem measure different things (`turns`), every second bilateral row has a length of its own besides.
@@ -141,7 +143,8 @@ static void mixed_problem(contact_problem *c, int size) {
   choose_solution(c, false);
 }
 
-static const double units[][3] = {{1, 1, 1}, {1e3, 1, 1}, {1, 1e-3, 1}, {7e-9, 3e5, 1}, {0.3, 1.7, 1e-3}, {2e6, 5e6, 41}};
+static const double units[][3] = {{1, 1, 1},      {1e3, 1, 1},      {1, 1e-3, 1},
+                                  {7e-9, 3e5, 1}, {0.3, 1.7, 1e-3}, {2e6, 5e6, 41}};
 enum { UNITS = sizeof units / sizeof *units };
 
 // Rounding of some dozen products, relative to numbers of order one.
@@ -195,8 +198,8 @@ static void solvers_do_not_depend_on_units(void) {
   }
 }
 
-// Heavy bodies: percussions of 4e5 N·s, velocities of 0.3 m/s, and those 2 % off. Once with bodies that heavy, once with
-// light ones that are wedged, so that the percussions hold each other.
+// Heavy bodies: percussions of 4e5 N·s, velocities of 0.3 m/s, and those 2 % off. Once with bodies that heavy, once
+// with light ones that are wedged, so that the percussions hold each other.
 static void large_percussions_do_not_hide_wrong_velocities(void) {
   for (int wedged = 0; wedged < 2; wedged++) {
     contact_problem *c = fresh();
@@ -213,21 +216,30 @@ static void large_percussions_do_not_hide_wrong_velocities(void) {
     memcpy(u, c->known_u, sizeof u);
     for (int i = 0; i < c->rows; i++) u[i] *= 1.02;
     for (int k = 0; k < 3; k++) u[3 * k] = 0.02 * 0.3 / sqrt(3);  // and they part a little
-    for (int i = 0; wedged && i < c->rows; i++) c->r[i] *= 4e5;  // the same velocities, as of a wedge
+    for (int i = 0; wedged && i < c->rows; i++) c->r[i] *= 4e5;   // the same velocities, as of a wedge
     solve_problem p = as_problem(c);
     CHECK_LE(solve_residual_mixed(&p, c->r, u, work), 3e-8);
     CHECK(solve_residual(&p, c->r, u, work) > 1e-3);
   }
 }
 
-// --- references ---------------------------------------------------------------------------------------------------
+// --- references ------------------------------------------------------------------------------------------------------
 
 static const char *const references[] = {
-    "Box_Stacks-i0122-82-5.hdf5",      "Capsules-i100-1090.dat",          "Confeti-ex13-4contact-Fc3D-SBM.dat",
-    "FC3D_Example1.dat",               "FrictionContact3D_1c.dat",        "FrictionContactProblem00031.dat",
-    "FrictionContactProblem00071.dat", "NESpheres_10_1.dat",              "OneObject-i100000-499.hdf5.dat",
-    "Rover1039.dat",                   "Rover1040.dat",                   "Rover1041.dat",
-    "Rover3865.dat",                   "Rover4144.dat",
+    "Box_Stacks-i0122-82-5.hdf5",
+    "Capsules-i100-1090.dat",
+    "Confeti-ex13-4contact-Fc3D-SBM.dat",
+    "FC3D_Example1.dat",
+    "FrictionContact3D_1c.dat",
+    "FrictionContactProblem00031.dat",
+    "FrictionContactProblem00071.dat",
+    "NESpheres_10_1.dat",
+    "OneObject-i100000-499.hdf5.dat",
+    "Rover1039.dat",
+    "Rover1040.dat",
+    "Rover1041.dat",
+    "Rover3865.dat",
+    "Rover4144.dat",
 };
 
 typedef struct best {
@@ -275,7 +287,7 @@ static void single_contact_has_its_percussion(void) {
   }
 }
 
-// --- random problems ----------------------------------------------------------------------------------------------
+// --- random problems -------------------------------------------------------------------------------------------------
 
 static void random_contacts(contact_problem *c, int count, int size, bool others) {
   for (int k = 0; k < count; k++) {
@@ -352,24 +364,24 @@ static void solvers_agree_where_there_is_one_solution(void) {
   }
 }
 
-// --- problems of many kinds ---------------------------------------------------------------------------------------
+// --- problems of many kinds ------------------------------------------------------------------------------------------
 
 typedef struct kind {
   const char *name;
-  int size;                 // rows of a contact
+  int size;  // rows of a contact
   double mu_least, mu_most;
-  bool mixed;               // with bilateral and unilateral rows
-  bool boxes;               // and with boxes
+  bool mixed;  // with bilateral and unilateral rows
+  bool boxes;  // and with boxes
   bool degenerate;
-  double rank;              // of W over its rows
-  double ratio;             // blocks are scaled by 1/ratio … ratio, so W by the square of that either way
-  double slow;              // velocities over percussions
-  bool everyone;            // each solver that suits must solve it, not the chain alone
+  double rank;    // of W over its rows
+  double ratio;   // blocks are scaled by 1/ratio … ratio, so W by the square of that either way
+  double slow;    // velocities over percussions
+  bool everyone;  // each solver that suits must solve it, not the chain alone
 } kind;
 
 // A fifth of the contacts is without friction. Everyone is asked where the map is monotone enough, small friction and
-// few redundant rows, to be sure of a way; with W of half rank and slips that hardly show, sweeps creep and Newton's steps
-// start on wrong edges.
+// few redundant rows, to be sure of a way; with W of half rank and slips that hardly show, sweeps creep and Newton's
+// steps start on wrong edges.
 static const kind kinds[] = {
     {"plane, mixed", 2, 0.05, 0.9, true, false, false, 1.2, 1, 1, true},
     {"plane, mixed with boxes", 2, 0.05, 0.9, true, true, false, 1.2, 1, 1, true},
@@ -437,7 +449,8 @@ static void check_inside(const solve_block *b, const double *r) {
   if (b->kind == BLOCK_BOX) CHECK(r[0] >= b->lo && r[0] <= b->hi);
   if (b->kind == BLOCK_BOX || b->kind == BLOCK_BILATERAL) return;
   CHECK(r[0] >= 0);
-  if (b->kind != BLOCK_UNILATERAL) CHECK_LE(b->size == 2 ? fabs(r[1]) : hypot(r[1], r[2]), (1 + 2 * CONE_EDGE) * b->mu * r[0]);
+  if (b->kind != BLOCK_UNILATERAL)
+    CHECK_LE(b->size == 2 ? fabs(r[1]) : hypot(r[1], r[2]), (1 + 2 * CONE_EDGE) * b->mu * r[0]);
 }
 
 // Whatever the tolerance, no contact pulls and no friction is beyond its limit; and what is judged is what is returned.
@@ -456,15 +469,17 @@ static void percussions_are_inside_their_sets(void) {
         double work[CONTACT_ROWS], u[CONTACT_ROWS];
         if (k >= 0 && !list[k]->suits(&p)) continue;
         solve_info info = contact_solve(c, k < 0 ? NULL : list[k], &settings, NULL);
-        for (int b = 0; b < c->block_count && isfinite(info.residual); b++) check_inside(&p.blocks[b], c->r + p.blocks[b].row);
-        if (isfinite(info.residual)) CHECK(solve_residual_of(&p, c->r, u, work) == info.residual && apart(c->rows, u, c->u) == 0);
+        for (int b = 0; b < c->block_count && isfinite(info.residual); b++)
+          check_inside(&p.blocks[b], c->r + p.blocks[b].row);
+        if (isfinite(info.residual))
+          CHECK(solve_residual_of(&p, c->r, u, work) == info.residual && apart(c->rows, u, c->u) == 0);
         if (k < 0) CHECK_EQUAL(info.status, SOLVE_SOLVED);
       }
     }
   }
 }
 
-// --- storage ------------------------------------------------------------------------------------------------------
+// --- storage ---------------------------------------------------------------------------------------------------------
 
 enum { BODIES = 6, CONTACTS = 20 };
 
@@ -494,7 +509,7 @@ static stored store(arena *memory) {
     first[c + 1] = 2 * c + 2;
   }
   int n = 3 * CONTACTS;
-  matrix_entry *entries = ARENA_ARRAY(memory, matrix_entry, n * n);
+  matrix_entry *entries = ARENA_ARRAY(memory, matrix_entry, (n * n));
   for (int i = 0; i < n; i++) {
     q[i] = uniform(-1, 0.5);
     for (int j = 0; j < n; j++) {
@@ -574,7 +589,7 @@ static void storages_give_the_same_solution(void) {
   arena_free(&memory);
 }
 
-// --- rest ---------------------------------------------------------------------------------------------------------
+// --- rest ------------------------------------------------------------------------------------------------------------
 
 // A box (unit mass, half sizes 1 and ½, inertia 5/12) on an incline of 20 degrees, μ = 0.5 > tan 20°, two corners
 // down: four rows on three freedoms. It rests, so after the solve the velocities of both corners are zero to rounding
@@ -637,22 +652,22 @@ static void painleve_is_diagnosed(void) {
 
 // Sweeps that add the same in every look may go on to the edge of the first cone, and nowhere if they change.
 static void drift_goes_to_the_first_edge(void) {
-  const solve_block blocks[] = {{.kind = BLOCK_PLANE, .row = 0, .size = 2, .mu = 0.5}, {.kind = BLOCK_SPACE, .row = 2, .size = 3, .mu = 0.5},
-                                {.kind = BLOCK_UNILATERAL, .row = 5, .size = 1}, {.kind = BLOCK_BOX, .row = 6, .size = 1, .lo = -1, .hi = 2},
+  const solve_block blocks[] = {{.kind = BLOCK_PLANE, .row = 0, .size = 2, .mu = 0.5},
+                                {.kind = BLOCK_SPACE, .row = 2, .size = 3, .mu = 0.5},
+                                {.kind = BLOCK_UNILATERAL, .row = 5, .size = 1},
+                                {.kind = BLOCK_BOX, .row = 6, .size = 1, .lo = -1, .hi = 2},
                                 {.kind = BLOCK_SPACE, .row = 7, .size = 3, .mu = 0.5}};
   const solve_problem p = {.block_count = 5, .blocks = blocks, .W = {.rows = 10}};
   static const double from[10] = {1, 0, 2, 0, 0, 1, 0, 1, 0.3, 0.4};  // the last one slips and is not in the way
   static const struct {
     double change[10], reach;
-  } ways[] = {{{0, 1e-4, 0, 0, 0, 0, 0}, 5000 - 2},          // |r_T| = 0.5
-              {{1e-4, 1e-4, 0, 0, 0, 0, 0}, 10000 - 2},      // 1e-4 t = 0.5 (1 + 1e-4 t)
-              {{0, 0, 0, 3e-4, 4e-4, 0, 0}, 2000 - 2},       // 5e-4 t = 1
-              {{0, 0, -1e-3, 0, 0, 0, 0}, 2000 - 2},         // r_N = 0
-              {{0, 0, 0, 0, 0, -1e-3, 0}, 1000 - 2},
-              {{0, 0, 0, 0, 0, 0, 1e-3}, 2000 - 2},
-              {{0, 0, 0, 0, 0, 0, -1e-3}, 1000 - 2},
-              {{0, 0, 0, 0, 0, 0, 0, 1e-3}, INFINITY},
-              {{0, 0, 0, 0, 0, 1e-2, -1e-2}, 0}};            // too near to be worth a jump
+  } ways[] = {{{0, 1e-4, 0, 0, 0, 0, 0}, 5000 - 2},      // |r_T| = 0.5
+              {{1e-4, 1e-4, 0, 0, 0, 0, 0}, 10000 - 2},  // 1e-4 t = 0.5 (1 + 1e-4 t)
+              {{0, 0, 0, 3e-4, 4e-4, 0, 0}, 2000 - 2},   // 5e-4 t = 1
+              {{0, 0, -1e-3, 0, 0, 0, 0}, 2000 - 2},     // r_N = 0
+              {{0, 0, 0, 0, 0, -1e-3, 0}, 1000 - 2},    {{0, 0, 0, 0, 0, 0, 1e-3}, 2000 - 2},
+              {{0, 0, 0, 0, 0, 0, -1e-3}, 1000 - 2},    {{0, 0, 0, 0, 0, 0, 0, 1e-3}, INFINITY},
+              {{0, 0, 0, 0, 0, 1e-2, -1e-2}, 0}};  // too near to be worth a jump
   for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
     double at[10], change[10], r[10], t = 0;
     drift d = {at, change, 0};

@@ -16,7 +16,7 @@ static polytope box_of(double x, double y, double z) {
   return box;
 }
 
-// --- hulls ----------------------------------------------------------------------------------------------------------
+// --- hulls -----------------------------------------------------------------------------------------------------------
 
 // 27 points of which 8 are corners: the others lie on edges, on faces and inside.
 static void a_hull_has_only_true_corners_and_faces(void) {
@@ -41,7 +41,8 @@ static void hulls_of_random_points_hold_them_all(void) {
     int count = (int)uniform(4, 64);
     for (int i = 0; i < count; i++) {
       points[i] = (vec3){uniform(-2, 2), uniform(-2, 2), uniform(-2, 2)};
-      if (trial % 3 == 0) points[i] = (vec3){round(points[i].x), round(points[i].y), round(points[i].z)};  // many in one plane
+      if (trial % 3 == 0)
+        points[i] = (vec3){round(points[i].x), round(points[i].y), round(points[i].z)};  // many in one plane
     }
     polytope p;
     arena_mark mark = arena_get_mark(&memory);
@@ -66,10 +67,12 @@ static void hulls_of_points_that_nearly_coincide_are_closed(void) {
     vec3 points[81];
     double noise = pow(10, uniform(-16, -9));
     for (int i = 0; i < 81; i++)
-      points[i] = (vec3){i % 3 + uniform(-noise, noise), i / 3 % 3 + uniform(-noise, noise), i / 9 % 3 + uniform(-noise, noise)};
+      points[i] = (vec3){i % 3 + uniform(-noise, noise), i / 3 % 3 + uniform(-noise, noise),
+                         i / 9 % 3 + uniform(-noise, noise)};
     polytope p;
     arena_mark mark = arena_get_mark(&memory);
-    if (CHECK_EQUAL(polytope_build(points, 81, &memory, &p), POLYTOPE_OK)) CHECK_NEAR(polytope_moments(&p).volume, 8, 2e-7);
+    if (CHECK_EQUAL(polytope_build(points, 81, &memory, &p), POLYTOPE_OK))
+      CHECK_NEAR(polytope_moments(&p).volume, 8, 2e-7);
     arena_release(&memory, mark);
   }
 }
@@ -80,17 +83,21 @@ static void hulls_without_thickness_end(void) {
   for (int trial = 0; trial < 2000; trial++) {
     vec3 points[80];
     double thickness = pow(10, uniform(-15, -8));
-    for (int i = 0; i < 80; i++) points[i] = (vec3){uniform(-1, 1), uniform(-thickness, thickness), uniform(-1, 1) * uniform(-1, 1)};
+    for (int i = 0; i < 80; i++)
+      points[i] = (vec3){uniform(-1, 1), uniform(-thickness, thickness), uniform(-1, 1) * uniform(-1, 1)};
     polytope p;
     arena_mark mark = arena_get_mark(&memory);
-    if (polytope_build(points, 80, &memory, &p) == POLYTOPE_OK) CHECK_LE(fabs(polytope_moments(&p).volume), 10 * thickness);
+    if (polytope_build(points, 80, &memory, &p) == POLYTOPE_OK)
+      CHECK_LE(fabs(polytope_moments(&p).volume), 10 * thickness);
     arena_release(&memory, mark);
   }
 }
 
 static void flat_and_broken_points_are_refused(void) {
-  vec3 flat[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0.3, 0.2, 0}}, line[4] = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}};
-  vec3 same[4] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}}, broken[4] = {{0, 0, 0}, {1, 0, 0}, {0, NAN, 0}, {0, 0, 1}};
+  vec3 flat[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0.3, 0.2, 0}},
+       line[4] = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}};
+  vec3 same[4] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}},
+       broken[4] = {{0, 0, 0}, {1, 0, 0}, {0, NAN, 0}, {0, 0, 1}};
   polytope p;
   CHECK_EQUAL(polytope_build(flat, 5, &memory, &p), POLYTOPE_FLAT);
   CHECK_EQUAL(polytope_build(line, 4, &memory, &p), POLYTOPE_FLAT);
@@ -99,7 +106,7 @@ static void flat_and_broken_points_are_refused(void) {
   CHECK_EQUAL(polytope_build(broken, 4, &memory, &p), POLYTOPE_NOT_FINITE);
 }
 
-// --- points of contact ----------------------------------------------------------------------------------------------
+// --- points of contact -----------------------------------------------------------------------------------------------
 
 static pose turned(double x, double y, double z, vec3 by) { return (pose){quat_matrix(quat_exp(by)), {x, y, z}}; }
 
@@ -112,11 +119,13 @@ static void a_box_on_a_box_has_the_corners_of_their_overlap(void) {
     CHECK_NEAR(p[i].gap, -0.001, 1e-15);
     CHECK(p[i].of_a >= 0 && p[i].of_b == -1);  // the corners of the upper one
   }
-  CHECK_EQUAL(manifold_of_faces(&top, turned(0, 0, 0.9, (vec3){0, 0, 0.25 * M_PI}), &low, POSE_IDENTITY, up, 0.01, p), 8);
+  CHECK_EQUAL(manifold_of_faces(&top, turned(0, 0, 0.9, (vec3){0, 0, 0.25 * M_PI}), &low, POSE_IDENTITY, up, 0.01, p),
+              8);
   for (int i = 0; i < 8; i++) CHECK(p[i].of_a >= 0 && p[i].of_b >= 0);  // where edges cross
 }
 
-// Edges that coincide up to rounding cross nowhere: the region keeps the corners of the upper box, whichever way both are turned.
+// Edges that coincide up to rounding cross nowhere: the region keeps the corners of the upper box, whichever way both
+// are turned.
 static void equal_boxes_share_four_corners(void) {
   polytope box = box_of(1, 1, 1);
   check_seed = 5;
@@ -135,7 +144,8 @@ static void equal_boxes_share_four_corners(void) {
 
 static void edges_that_cross_touch_in_one_point(void) {
   polytope low = box_of(1, 1, 1), top = box_of(0.8, 0.8, 0.8);
-  pose under = turned(0, 0, 0, (vec3){0.25 * M_PI, 0, 0}), above = turned(0, 0, 0.9 * sqrt(2) + 0.002, (vec3){0, 0.25 * M_PI, 0});
+  pose under = turned(0, 0, 0, (vec3){0.25 * M_PI, 0, 0}),
+       above = turned(0, 0, 0.9 * sqrt(2) + 0.002, (vec3){0, 0.25 * M_PI, 0});
   manifold_point p[MANIFOLD_POINTS];
   CHECK_EQUAL(manifold_of_faces(&top, above, &low, under, (vec3){0, 0, 1}, 0.01, p), 1);
   CHECK_NEAR(p[0].gap, 0.002, 1e-15);
@@ -143,19 +153,22 @@ static void edges_that_cross_touch_in_one_point(void) {
   CHECK_NEAR(hypot(p[0].on_b.x, p[0].on_b.y), 0, 1e-15);
 }
 
-// Boxes that overlap a little, shifted and tilted by next to nothing about any axis, are least deep along the normal of two of their edges; yet they
-// lie on each other with the corners of their faces. Depth and normal stay those of the least translation.
+// Boxes that overlap a little, shifted and tilted by next to nothing about any axis, are least deep along the normal of
+// two of their edges; yet they lie on each other with the corners of their faces. Depth and normal stay those of the
+// least translation.
 static void faces_that_are_hardly_tilted_keep_their_corners(void) {
   vec3 p[2][8];
   flat box[2];
-  for (int k = 0; k < 16; k++) p[k / 8][k % 8] = (vec3){k & 1 ? 0.05 : -0.05, k & 2 ? 0.05 : -0.05, k & 4 ? 0.05 : -0.05};
+  for (int k = 0; k < 16; k++)
+    p[k / 8][k % 8] = (vec3){k & 1 ? 0.05 : -0.05, k & 2 ? 0.05 : -0.05, k & 4 ? 0.05 : -0.05};
   for (int i = 0; i < 2; i++) CHECK(flat_build(p[i], 8, &memory, &box[i]));
   convex shape[2] = {convex_hull(p[0], 8), convex_hull(p[1], 8)};
   check_seed = 12;
   int across_edges = 0;
   for (int k = 0; k < 300; k++) {
     double tilt = pow(10, uniform(-9, -2));
-    pose a = turned(uniform(-0.03, 0.03), uniform(-0.03, 0.03), 0.1 - tilt * uniform(0.05, 0.2), (vec3){uniform(-tilt, tilt), uniform(-tilt, tilt), uniform(-tilt, tilt)});
+    pose a = turned(uniform(-0.03, 0.03), uniform(-0.03, 0.03), 0.1 - tilt * uniform(0.05, 0.2),
+                    (vec3){uniform(-tilt, tilt), uniform(-tilt, tilt), uniform(-tilt, tilt)});
     pose b = turned(0, 0, 0, (vec3){uniform(-tilt, tilt), uniform(-tilt, tilt), uniform(-tilt, tilt)});
     flat_touch t;
     flat_find_touch(&box[0], a, &box[1], b, 0.01, &t);
@@ -179,7 +192,8 @@ static void the_depth_of_hulls_is_the_least_translation(void) {
     for (int i = 0; i < 24; i++) p[i / 12][i % 12] = (vec3){uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
     arena_mark mark = arena_get_mark(&memory);
     for (int i = 0; i < 2; i++) CHECK(flat_build(p[i], 12, &memory, &hull[i]));
-    pose a = turned(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), (vec3){uniform(-3, 3), uniform(-3, 3), uniform(-3, 3)});
+    pose a =
+        turned(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), (vec3){uniform(-3, 3), uniform(-3, 3), uniform(-3, 3)});
     pose b = turned(0, 0, 0, (vec3){uniform(-3, 3), uniform(-3, 3), uniform(-3, 3)});
     convex shape[2] = {convex_hull(p[0], 12), convex_hull(p[1], 12)};
     separation s = separation_of(&shape[0], a, &shape[1], b, false);
@@ -229,18 +243,20 @@ static void names_of_points_last(void) {
   }
 }
 
-// --- broad phase ----------------------------------------------------------------------------------------------------
+// --- broad phase -----------------------------------------------------------------------------------------------------
 
 static bool is_even_pair(const void *context, int a, int b) {
   (void)context;
   return (a + b) % 2 == 0;
 }
 
-static broad_box around(vec3 p, double r) { return (broad_box){{p.x - r, p.y - r, p.z - r}, {p.x + r, p.y + r, p.z + r}}; }
+static broad_box around(vec3 p, double r) {
+  return (broad_box){{p.x - r, p.y - r, p.z - r}, {p.x + r, p.y + r, p.z + r}};
+}
 
 static bool meet(const broad_box *a, const broad_box *b) {
-  return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y && a->low.z <= b->high.z &&
-         b->low.z <= a->high.z;
+  return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
+         a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
 static void the_broad_phase_finds_what_looking_at_all_pairs_finds(void) {
@@ -257,7 +273,8 @@ static void the_broad_phase_finds_what_looking_at_all_pairs_finds(void) {
   for (int step = 0; step < 300; step++) {
     for (int i = 0; i < N; i++) {
       p[i] = vec3_axpy(p[i], 0.05, v[i]);
-      boxes[i] = i == 7 ? (broad_box){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, 1}} : around(p[i], 0.1 + 0.005 * i);
+      boxes[i] = i == 7 ? (broad_box){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, 1}}
+                        : around(p[i], 0.1 + 0.005 * i);
       broad_set(b, i, boxes[i]);
     }
     CHECK(broad_update(b));

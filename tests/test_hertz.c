@@ -1,11 +1,12 @@
-// Hertz's elliptic contact: principal curvatures of shapes, the stiffness against elliptic integrals by quadrature, and whole impacts.
+// Hertz's elliptic contact: principal curvatures of shapes, the stiffness against elliptic integrals by quadrature, and
+// whole impacts.
 #include "runs.h"
 
 #include "contact/hertz.h"
 #include "geometry/separation.h"
 
-// The trapezoidal rule over the period of a smooth function converges faster than any power of the number of points; at e² = 0.999 it
-// needs a few hundred.
+// The trapezoidal rule over the period of a smooth function converges faster than any power of the number of points; at
+// e² = 0.999 it needs a few hundred.
 static void integrals(double m, double *K, double *E) {
   enum { COUNT = 4096 };
   *K = *E = 0;
@@ -48,7 +49,8 @@ static void crossed_cylinders_have_their_curvatures(void) {
 static void features_have_their_curvatures(void) {
   convex ball = convex_sphere(0.1), rod = convex_capsule(0.2, 1), box = convex_box(1, 1, 1), cone = convex_cone(1, 1);
   double k[2];
-  separation s = separation_of(&ball, (pose){MAT3_IDENTITY, {0.5, 0, 0.1}}, &rod, (pose){MAT3_IDENTITY, VEC3_ZERO}, false);
+  separation s =
+      separation_of(&ball, (pose){MAT3_IDENTITY, {0.5, 0, 0.1}}, &rod, (pose){MAT3_IDENTITY, VEC3_ZERO}, false);
   separation_curvatures(&s, k);
   CHECK_NEAR(k[0], 10, 1e-8), CHECK_NEAR(k[1], 15, 1e-8);
   s = separation_of(&ball, (pose){MAT3_IDENTITY, {0.1, 0, 0.9}}, &rod, (pose){MAT3_IDENTITY, VEC3_ZERO}, false);
@@ -68,22 +70,24 @@ static void features_have_their_curvatures(void) {
   CHECK_NEAR(k[1], 10 + hypot(n.x, n.y) / hypot(s.on_b.x, s.on_b.y), 1e-7);
 }
 
-// --- impacts ------------------------------------------------------------------------------------------------------------
+// --- impacts ---------------------------------------------------------------------------------------------------------
 
 // Two ellipsoids meet head on, without damping: δ = (5 m v²/(4K))^(2/5) with the reduced mass m. K follows from the
 // curvatures at the poles, a/b² + a/c².
 static void ellipsoids_strike_as_hertz_says(void) {
   run r;
-  if (!run_open_text(&r,
-                     "gravity: [0, 0, 0]\n"
-                     "bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 3, inertia: [1, 1, 1]}}\n"
-                     "joints: {fa: {free: [ground, a], at: [-0.051, 0, 0]}, fb: {free: [ground, b], at: [0.04, 0, 0]}}\n"
-                     "initial: {a: {velocity: [1, 0, 0]}}\n"
-                     "surfaces:\n"
-                     "  a: {ellipsoid: a, semi_axes: [0.05, 0.03, 0.02], rotate: {axis: x, angle: 30 deg}, material: m}\n"
-                     "  b: {ellipsoid: b, semi_axes: [0.04, 0.02, 0.06], material: m}\n"
-                     "materials: {m: {restitution: 1, law: hertz, solid: steel}}\n"
-                     "method: compliant\nintegrator: {rtol: 1e-10, atol: 1e-12}\nend: 3e-3\n", ""))
+  if (!run_open_text(
+          &r,
+          "gravity: [0, 0, 0]\n"
+          "bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 3, inertia: [1, 1, 1]}}\n"
+          "joints: {fa: {free: [ground, a], at: [-0.051, 0, 0]}, fb: {free: [ground, b], at: [0.04, 0, 0]}}\n"
+          "initial: {a: {velocity: [1, 0, 0]}}\n"
+          "surfaces:\n"
+          "  a: {ellipsoid: a, semi_axes: [0.05, 0.03, 0.02], rotate: {axis: x, angle: 30 deg}, material: m}\n"
+          "  b: {ellipsoid: b, semi_axes: [0.04, 0.02, 0.06], material: m}\n"
+          "materials: {m: {restitution: 1, law: hertz, solid: steel}}\n"
+          "method: compliant\nintegrator: {rtol: 1e-10, atol: 1e-12}\nend: 3e-3\n",
+          ""))
     return;
   run_to(&r, 2e-3);
   double E = 207e9, modulus = E / (2 * (1 - 0.09)), c = cos(M_PI / 6), s = sin(M_PI / 6);
@@ -98,8 +102,8 @@ static void ellipsoids_strike_as_hertz_says(void) {
   run_close(&r);
 }
 
-// A superellipsoid that lies on its flat pole has no curvature there: counted, and the bound takes its place. A stiffness that is given
-// counts nothing.
+// A superellipsoid that lies on its flat pole has no curvature there: counted, and the bound takes its place. A
+// stiffness that is given counts nothing.
 static void flat_places_are_counted(void) {
   static const char *const materials[] = {"solid: steel", "stiffness: 1e9"};
   for (int given = 0; given < 2; given++) {
@@ -109,9 +113,11 @@ static void flat_places_are_counted(void) {
              "gravity: [0, 0, -9.81]\n"
              "bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
              "joints: {fa: {free: [ground, a], at: [0, 0, 0.021]}}\n"
-             "surfaces: {a: {superellipsoid: a, semi_axes: [0.05, 0.03, 0.02], exponents: [0.5, 0.5], material: m}, floor: {plane: ground, material: m}}\n"
+             "surfaces: {a: {superellipsoid: a, semi_axes: [0.05, 0.03, 0.02], exponents: [0.5, 0.5], material: m}, "
+             "floor: {plane: ground, material: m}}\n"
              "materials: {m: {restitution: 0.5, law: hunt-crossley, %s}}\n"
-             "method: compliant\nend: 0.1\n", materials[given]);
+             "method: compliant\nend: 0.1\n",
+             materials[given]);
     if (!run_open_text(&r, text, "")) continue;
     run_to(&r, 0.03);
     CHECK((carom_sim_summary(r.sim).curvature > 0) == !given);

@@ -8,7 +8,7 @@ enum { LEGS = 6 };
 
 static const double degree = 0.017453292519943295;
 
-// --- the plan ---------------------------------------------------------------------------------------------------------
+// --- the plan --------------------------------------------------------------------------------------------------------
 
 static bool next_number(const char **at, double *value) {
   char *end;
@@ -54,7 +54,7 @@ static void tables_are_those_of_the_script(void) {
   check_same_table(scratch("hexapod-stairs.csv"), CHECK_SOURCE_DIR "/models/hexapod-stairs.csv");
 }
 
-// --- what a walk did ----------------------------------------------------------------------------------------------------
+// --- what a walk did -------------------------------------------------------------------------------------------------
 
 // The stairs of models/hexapod-stairs.yaml; on the floor there are none.
 static const double RISE = 0.085, TREAD = 0.145, FOOT = 0.025, STIFFNESS = 2e7;
@@ -63,12 +63,13 @@ enum { RISES = 6 };
 typedef struct stance {
   double least, most;    // sideways, of the foot
   double radius, swing;  // from the axis of the hip to the foot, and the largest angle of the hip
-  double widest;         // the largest angle of any hip while this foot stands: the arcs of feet on the other side push it, too
+  double
+      widest;  // the largest angle of any hip while this foot stands: the arcs of feet on the other side push it, too
   bool stands;
 } stance;
 
 typedef struct walk {
-  bool stairs, stepped;        // stepped: under a time stepper
+  bool stairs, stepped;  // stepped: under a time stepper
   stance foot[LEGS];
   double x, y, z;              // of the body, at the end
   double roll, pitch, yaw;     // the largest [rad]
@@ -83,13 +84,15 @@ typedef struct walk {
 } walk;
 
 static void note_attitude(run *r, walk *w) {
-  const double a = run_read(r, "body.qw"), b = run_read(r, "body.qx"), c = run_read(r, "body.qy"), d = run_read(r, "body.qz");
+  const double a = run_read(r, "body.qw"), b = run_read(r, "body.qx"), c = run_read(r, "body.qy"),
+               d = run_read(r, "body.qz");
   w->roll = fmax(w->roll, fabs(atan2(2 * (a * b + c * d), 1 - 2 * (b * b + c * c))));
   w->pitch = fmax(w->pitch, fabs(asin(2 * (a * c - b * d))));
   w->yaw = fmax(w->yaw, fabs(atan2(2 * (a * d + b * c), 1 - 2 * (c * c + d * d))));
 }
 
-// To the time t, 10 ms on. Of a time stepper the means over these, because a step may answer for an impact; its steps take 1 ms.
+// To the time t, 10 ms on. Of a time stepper the means over these, because a step may answer for an impact; its steps
+// take 1 ms.
 static bool advance(run *r, double t, walk *w) {
   const int parts = w->stepped ? 10 : 1;
   double torque = 0, force = 0;
@@ -151,10 +154,12 @@ static void note_foot(run *r, int leg, stance *s, walk *w) {
     *s = (stance){.least = y, .most = y, .stands = true};
     w->edge = fmin(w->edge, distance_from_edge(w, x));
   }
-  const double dx = x - run_read(r, "hip%d.x", leg), dy = y - run_read(r, "hip%d.y", leg), dz = z - run_read(r, "hip%d.z", leg);
+  const double dx = x - run_read(r, "hip%d.x", leg), dy = y - run_read(r, "hip%d.y", leg),
+               dz = z - run_read(r, "hip%d.z", leg);
   s->least = fmin(s->least, y), s->most = fmax(s->most, y);
   s->swing = fmax(s->swing, fabs(run_read(r, "hip%d.q", leg)));
-  const double pitch = -asin(2 * (run_read(r, "body.qw") * run_read(r, "body.qy") - run_read(r, "body.qx") * run_read(r, "body.qz")));
+  const double pitch =
+      -asin(2 * (run_read(r, "body.qw") * run_read(r, "body.qy") - run_read(r, "body.qx") * run_read(r, "body.qz")));
   s->radius = fmax(s->radius, hypot(dx * cos(pitch) + dz * sin(pitch), dy));
 }
 
@@ -164,7 +169,10 @@ static void note_touch(void *context, const impact *i) {
 }
 
 static bool walk_along(run *r, double end, bool stepped, walk *w) {
-  *w = (walk){.slip_excess = -1, .edge = INFINITY, .stairs = carom_model_signal(r->model, "step1-foot1.gap") >= 0, .stepped = stepped};
+  *w = (walk){.slip_excess = -1,
+              .edge = INFINITY,
+              .stairs = carom_model_signal(r->model, "step1-foot1.gap") >= 0,
+              .stepped = stepped};
   r->sim->impacts.close = note_touch, r->sim->impacts.context = &w->touch_speed;
   for (int k = 1; k <= lround(end / 0.01); k++) {
     if (!advance(r, 0.01 * k, w)) return false;
@@ -182,10 +190,16 @@ static bool walk_along(run *r, double end, bool stepped, walk *w) {
 }
 
 static void print_walk(const walk *w) {
-  printf("    at %.3f, %.4f, %.3f m; roll %.3f, pitch %.2f, yaw %.2f deg; touches at %.3f m/s; slip %.2f r(1 - cos), %.1f mm beyond 2 r(1 - cos)\n", w->x, w->y,
-         w->z, w->roll / degree, w->pitch / degree, w->yaw / degree, w->touch_speed, w->slip_mean, 1e3 * w->slip_excess);
-  printf("    load %.0f N, torque %.1f N m, force %.0f N, work %.2f J, energy error %.1e, penetration %.2e m, %.1f mm from edges\n", w->load, w->torque, w->force,
-         w->drive_work, w->summary.energy_imbalance, w->summary.deepest_penetration, 1e3 * w->edge);
+  printf(
+      "    at %.3f, %.4f, %.3f m; roll %.3f, pitch %.2f, yaw %.2f deg; touches at %.3f m/s; slip %.2f r(1 - cos), %.1f "
+      "mm beyond 2 r(1 - cos)\n",
+      w->x, w->y, w->z, w->roll / degree, w->pitch / degree, w->yaw / degree, w->touch_speed, w->slip_mean,
+      1e3 * w->slip_excess);
+  printf(
+      "    load %.0f N, torque %.1f N m, force %.0f N, work %.2f J, energy error %.1e, penetration %.2e m, %.1f mm "
+      "from edges\n",
+      w->load, w->torque, w->force, w->drive_work, w->summary.energy_imbalance, w->summary.deepest_penetration,
+      1e3 * w->edge);
 }
 
 static void check_at_rest(run *r) {
@@ -199,8 +213,10 @@ static void check_walk(const walk *w, bool whole) {
   CHECK_LE(w->yaw, 3 * degree);
   CHECK_LE(w->slip_excess, 3e-3);
   CHECK_LE(FOOT, w->edge);
-  CHECK_EQUAL(w->summary.unsolved + w->summary.too_deep + w->summary.step_too_large + w->summary.projection_failures + w->summary.inconsistent +
-                  w->summary.indeterminate + w->summary.energy_gains + w->summary.non_finite + w->summary.unbalanced, 0);
+  CHECK_EQUAL(w->summary.unsolved + w->summary.too_deep + w->summary.step_too_large + w->summary.projection_failures +
+                  w->summary.inconsistent + w->summary.indeterminate + w->summary.energy_gains + w->summary.non_finite +
+                  w->summary.unbalanced,
+              0);
   if (!whole) return;
   CHECK_LE(6 * 5, w->stances);
   CHECK_LE(0.5, w->slip_mean);
@@ -259,7 +275,8 @@ static void walks_and_climbs_under_moreau(void) {
   check_harder(&w[0], &w[1]);
 }
 
-// The deepest penetration is that of the largest load, (F/K)^(2/3), within a factor of two; feet touch more softly than that.
+// The deepest penetration is that of the largest load, (F/K)^(2/3), within a factor of two; feet touch more softly than
+// that.
 static void check_compliance(const walk *w) {
   const double expected = pow(w->load / STIFFNESS, 2.0 / 3);
   CHECK_LE(w->summary.worst_initial_penetration, w->summary.penetration_bound);
@@ -268,19 +285,21 @@ static void check_compliance(const walk *w) {
   CHECK_LE(fabs(w->summary.energy_imbalance), 1e-4);
 }
 
-// The material of models/parts/hexapod.yaml at the largest speed of touchdown that is allowed. Without weight the ball keeps its speed after the bounce.
+// The material of models/parts/hexapod.yaml at the largest speed of touchdown that is allowed. Without weight the ball
+// keeps its speed after the bounce.
 static void feet_hardly_bounce(void) {
   run r;
   char text[1024];
-  snprintf(text, sizeof text,
-           "gravity: [0, 0, 0]\n"
-           "bodies: {foot: {mass: 5, inertia: [0.01, 0.01, 0.01]}}\n"
-           "joints: {fly: {free: [ground, foot], at: [0, 0, %g + 1e-4]}}\n"
-           "surfaces: {foot: {sphere: foot, radius: %g, material: rubber}, floor: {plane: ground, material: rubber}}\n"
-           "materials: {rubber: {friction: 0.7, restitution: 0.05, restitution_is: achieved, law: flores, stiffness: %g}}\n"
-           "initial: {foot: {velocity: [0, 0, -0.1]}}\n"
-           "method: compliant\n",
-           FOOT, FOOT, STIFFNESS);
+  snprintf(
+      text, sizeof text,
+      "gravity: [0, 0, 0]\n"
+      "bodies: {foot: {mass: 5, inertia: [0.01, 0.01, 0.01]}}\n"
+      "joints: {fly: {free: [ground, foot], at: [0, 0, %g + 1e-4]}}\n"
+      "surfaces: {foot: {sphere: foot, radius: %g, material: rubber}, floor: {plane: ground, material: rubber}}\n"
+      "materials: {rubber: {friction: 0.7, restitution: 0.05, restitution_is: achieved, law: flores, stiffness: %g}}\n"
+      "initial: {foot: {velocity: [0, 0, -0.1]}}\n"
+      "method: compliant\n",
+      FOOT, FOOT, STIFFNESS);
   if (!run_open_text(&r, text, NULL)) return;
   if (run_to(&r, 1)) {
     CHECK_LE(0, run_read(&r, "foot.vz"));

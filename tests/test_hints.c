@@ -63,10 +63,12 @@ static void words_of_others_are_known(void) {
   hints("components: [1, 0]", "components: [1, 0], at: [1, 0]", "make a marker and name it");
   hints("components: [1, 0]", "components: [1, 0], position: [1, 0]", "make a marker and name it");
   hints("force: a, components: [1, 0]", "spring: [ground, a], stiffness: 1, at: [1, 0]", "make a marker and name it");
-  hints("force: a, components: [1, 0]", "torque: a, components: [1], at: [1, 0]", "a torque acts on its body as a whole");
+  hints("force: a, components: [1, 0]", "torque: a, components: [1], at: [1, 0]",
+        "a torque acts on its body as a whole");
   hints("inertia: 1", "inertia: 1, velocity: [0, 1]", "initial: {BODY:");
   hints("inertia: 1", "inertia: 1, fixed: true", "what does not move belongs to 'ground'");
-  hints("prismatic: [ground, a]", "free: [ground, a], q: [0, 0, 1]", "a free joint places its body by 'at' and 'rotate'");
+  hints("prismatic: [ground, a]", "free: [ground, a], q: [0, 0, 1]",
+        "a free joint places its body by 'at' and 'rotate'");
   hints("prismatic: [ground, a]", "prismatic: [ground, a], q: 1", "initial: {JOINT: {q:");
   hints("components: [1, 0]", "vector: [1, 0]", "'vector' is called 'components' here");
   hints("mass: 1", "mas: 1", "did you mean 'mass'?");  // a slip of the pen is still one
@@ -102,8 +104,10 @@ static void names_of_other_parts_lead_there(void) {
   hints("force: a, components: [1, 0]", "spring: [ground, j], stiffness: 1", "'j' is a joint; name a body or a marker");
   hints("materials: {m: {restitution: 0.5, friction: 0.2}}", "markers2: {}", "did you mean 'markers'?");
   hints("prismatic: [ground, a]", "prismatic: [ground, a], limits: [0, 1], material: M", "did you mean 'm'?");
-  carom_model *model = load("space: planar\nbodies: {a: {mass: 1, inertia: 1}}\n"
-                            "joints: {j: {prismatic: [ground, a], limits: [0, 1], material: steel}}\nmethod: event\n", NULL, 0);
+  carom_model *model = load(
+      "space: planar\nbodies: {a: {mass: 1, inertia: 1}}\n"
+      "joints: {j: {prismatic: [ground, a], limits: [0, 1], material: steel}}\nmethod: event\n",
+      NULL, 0);
   CHECK(!model);
   CHECK_CONTAINS(error.text, "add it: 'materials: {steel: {restitution:");
 }
@@ -132,7 +136,8 @@ static void the_order_of_a_start_is_told(void) {
     const char *space, *joint, *values, *hint;
   } cases[] = {
       {"spatial", "free: [ground, b]", "q: [0, 0, 1]", "in this order: quaternion w, x, y, z, x, y, z"},
-      {"spatial", "free: [ground, b]", "u: [0]", "in this order: angular velocity x, y, z in the axes of the second, x, y, z"},
+      {"spatial", "free: [ground, b]", "u: [0]",
+       "in this order: angular velocity x, y, z in the axes of the second, x, y, z"},
       {"planar", "free: [ground, b]", "q: [1, 2]", "in this order: angle, x, y"},
       {"planar", "free: [ground, b]", "u: [1, 2]", "in this order: the rates of angle, x, y"},
       {"spatial", "spherical: [ground, b]", "guess: [1, 2, 3]", "in this order: quaternion w, x, y, z"},
@@ -142,7 +147,8 @@ static void the_order_of_a_start_is_told(void) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char text[1000];
     bool planar = strcmp(cases[i].space, "planar") == 0;
-    snprintf(text, sizeof text, "space: %s\nbodies: {b: {mass: 1, inertia: %s}}\njoints: {j: {%s}}\ninitial: {j: {%s}}\n", cases[i].space,
+    snprintf(text, sizeof text,
+             "space: %s\nbodies: {b: {mass: 1, inertia: %s}}\njoints: {j: {%s}}\ninitial: {j: {%s}}\n", cases[i].space,
              planar ? "1" : "[1, 1, 1]", cases[i].joint, cases[i].values);
     carom_model *model = load(text, NULL, 0);
     CHECK(!model);
@@ -156,8 +162,10 @@ static void a_clearance_larger_than_its_joint_is_noted(void) {
   static const struct {
     const char *joint, *note;
   } cases[] = {
-      {"revolute: [ground, a], clearance: 100 mm, radius: 8 mm, material: m", "model.yaml:4: the clearance of 'j', 0.1 m, is larger than its radius, 0.008 m"},
-      {"prismatic: [ground, a], clearance: 0.1, width: 0.05, length: 0.2, material: m", "is larger than its width, 0.05 m"},
+      {"revolute: [ground, a], clearance: 100 mm, radius: 8 mm, material: m",
+       "model.yaml:4: the clearance of 'j', 0.1 m, is larger than its radius, 0.008 m"},
+      {"prismatic: [ground, a], clearance: 0.1, width: 0.05, length: 0.2, material: m",
+       "is larger than its width, 0.05 m"},
       {"revolute: [ground, a], clearance: 0.1 mm, radius: 8 mm, material: m", NULL},
       {"prismatic: [ground, a], clearance: 1 mm, width: 0.05, length: 0.2, material: m", NULL},
   };
@@ -265,17 +273,20 @@ static const char *notes_of(const char *text) {
   all[0] = '\0';
   if (!CHECK(model)) printf("%s\n", error.text);
   const char *note;
-  for (int i = 0; model && (note = carom_model_note(model, i)); i++) used += (size_t)snprintf(all + used, sizeof all - used, "%s\n", note);
+  for (int i = 0; model && (note = carom_model_note(model, i)); i++)
+    used += (size_t)snprintf(all + used, sizeof all - used, "%s\n", note);
   carom_model_destroy(model);
   return all;
 }
 
 #define ONE_BODY "space: planar\nbodies: {a: {mass: 1, inertia: 1}}\nend: 1\n"
-#define FREE "joints: {f: {free: [ground, a]}}\n"
+#define FREE     "joints: {f: {free: [ground, a]}}\n"
 
 static void tolerances_below_rounding_are_noted(void) {
-  CHECK_CONTAINS(notes_of(ONE_BODY FREE "integrator: {rtol: 1e-20}\n"), "rtol of 1e-20 is below the rounding of numbers, 2.2e-16, and has no effect beside atol, 1e-08");
-  CHECK_CONTAINS(notes_of(ONE_BODY FREE "integrator: {rtol: 1e-20, atol: 1e-20}\n"), "most runs will end with an error");
+  CHECK_CONTAINS(notes_of(ONE_BODY FREE "integrator: {rtol: 1e-20}\n"),
+                 "rtol of 1e-20 is below the rounding of numbers, 2.2e-16, and has no effect beside atol, 1e-08");
+  CHECK_CONTAINS(notes_of(ONE_BODY FREE "integrator: {rtol: 1e-20, atol: 1e-20}\n"),
+                 "most runs will end with an error");
   CHECK_TEXT(notes_of(ONE_BODY FREE "integrator: {rtol: 1e-15, atol: 1e-20}\n"), "");
   CHECK_TEXT(notes_of(ONE_BODY FREE "integrator: {type: rk4, step: 1e-3, rtol: 1e-20}\n"), "");  // it has no tolerance
   CHECK_TEXT(notes_of(ONE_BODY FREE "integrator: {rtol: 1e-20}\nmethod: {moreau: {step: 1e-3}}\n"), "");
@@ -285,23 +296,26 @@ static void free_joints_that_only_measure_are_noted(void) {
   static const char *const coordinates[] = {"joint", "absolute"};
   for (int i = 0; i < 2; i++) {
     char text[400];
-    snprintf(text, sizeof text, ONE_BODY "coordinates: %s\njoints: {f: {free: [ground, a]}, g: {free: [ground, a], at: [1, 0]}}\n", coordinates[i]);
+    snprintf(text, sizeof text,
+             ONE_BODY "coordinates: %s\njoints: {f: {free: [ground, a]}, g: {free: [ground, a], at: [1, 0]}}\n",
+             coordinates[i]);
     CHECK_CONTAINS(notes_of(text), "joint 'g' is free, and other joints place its bodies already");
     CHECK(!strstr(notes_of(text), "joint 'f'"));
   }
-  CHECK_CONTAINS(notes_of(ONE_BODY "joints: {f: {free: [ground, a]}, h: {revolute: [ground, a]}}\n"), "joint 'f' is free");
+  CHECK_CONTAINS(notes_of(ONE_BODY "joints: {f: {free: [ground, a]}, h: {revolute: [ground, a]}}\n"),
+                 "joint 'f' is free");
   CHECK_TEXT(notes_of(ONE_BODY "joints: {f: {free: [ground, a]}}\n"), "");
 }
 
-// --- names of signals ---------------------------------------------------------------------------------------------
+// --- names of signals ------------------------------------------------------------------------------------------------
 
-#define BALL_FLOOR \
-  "space: planar\n" \
-  "bodies: {ball: {mass: 1, inertia: 1}, ball-2: {mass: 1, inertia: 1}}\n" \
+#define BALL_FLOOR                                                                                         \
+  "space: planar\n"                                                                                        \
+  "bodies: {ball: {mass: 1, inertia: 1}, ball-2: {mass: 1, inertia: 1}}\n"                                 \
   "joints: {fall: {free: [ground, ball], at: [0, 0.1]}, fall-2: {free: [ground, ball-2], at: [3, 0.2]}}\n" \
-  "surfaces: {ball: {sphere: ball, radius: 0.1, material: m}, floor: {plane: ground, material: m}}\n" \
-  "materials: {m: {restitution: 0}}\n" \
-  "method: {moreau: {step: 1 ms}}\n" \
+  "surfaces: {ball: {sphere: ball, radius: 0.1, material: m}, floor: {plane: ground, material: m}}\n"      \
+  "materials: {m: {restitution: 0}}\n"                                                                     \
+  "method: {moreau: {step: 1 ms}}\n"                                                                       \
   "end: 0.1 s\n"
 
 static double last_output(const char *text) {
@@ -309,7 +323,8 @@ static double last_output(const char *text) {
   carom_sim *sim = model ? carom_sim_create(model, &error) : NULL;
   double value = NAN;
   if (!CHECK(sim)) printf("%s\n", error.text);
-  else if (CHECK_EQUAL(carom_sim_advance(sim, 0.1, &error), CAROM_OK)) value = carom_sim_read(sim, carom_model_signal(model, "o"));
+  else if (CHECK_EQUAL(carom_sim_advance(sim, 0.1, &error), CAROM_OK))
+    value = carom_sim_read(sim, carom_model_signal(model, "o"));
   carom_sim_destroy(sim);
   carom_model_destroy(model);
   return value;
@@ -320,7 +335,8 @@ static void names_with_a_minus_can_be_read(void) {
   CHECK_NEAR(last_output(BALL_FLOOR "outputs: {o: 2*signal( ball-floor.fn ) - 1 N}\n"), 18.62, 1e-9);
   CHECK_NEAR(last_output(BALL_FLOOR "outputs: {o: signal(ball-2.x) - ball.x}\n"), 3, 1e-12);
   CHECK_NEAR(last_output(BALL_FLOOR "forces: {lift: {force: ball-2, components: [0, 9.81*signal(ball-2.x)/3]}}\n"
-                                    "outputs: {o: signal(ball-2.y)}\n"), 0.2, 1e-12);
+                                    "outputs: {o: signal(ball-2.y)}\n"),
+             0.2, 1e-12);
   CHECK_NEAR(last_output(BALL_FLOOR "outputs: {o: signal(t)}\n"), 0.1, 1e-12);
 }
 
@@ -358,7 +374,8 @@ static void names_with_a_minus_are_explained(void) {
 
 // The example of the guide, in the model that it is for.
 static void the_guide_shows_how_to_write_them(void) {
-  char *guide = read_file(CHECK_SOURCE_DIR "/docs/guide.md", NULL), *model_text = read_file(CHECK_SOURCE_DIR "/models/bouncing-ball.yaml", NULL);
+  char *guide = read_file(CHECK_SOURCE_DIR "/docs/guide.md", NULL),
+       *model_text = read_file(CHECK_SOURCE_DIR "/models/bouncing-ball.yaml", NULL);
   char *line = guide ? strstr(guide, "outputs: {weights: signal(") : NULL, text[8000];
   if (!CHECK(line && model_text)) return;
   snprintf(text, sizeof text, "%s%.*s\n", model_text, (int)strcspn(line, "\n"), line);

@@ -1,5 +1,5 @@
-// What reads a record does no harm and says what is wrong, whatever is in the file: report, comparison, export and resuming
-// on records that were damaged byte by byte, and on well-formed HDF5 that no run of ours would write.
+// What reads a record does no harm and says what is wrong, whatever is in the file: report, comparison, export and
+// resuming on records that were damaged byte by byte, and on well-formed HDF5 that no run of ours would write.
 #include "example.h"
 
 #include <hdf5.h>
@@ -14,7 +14,8 @@
 #include "record/record.h"
 
 static const char page_text[] = "<!--carom-data--><!--carom-blobs-->";
-static const carom_report_page page = {.text = page_text, .length = sizeof page_text - 1, .force = true};  // the same file again and again
+static const carom_report_page page = {
+    .text = page_text, .length = sizeof page_text - 1, .force = true};  // the same file again and again
 
 static double seconds(void) {
   struct timespec now;
@@ -22,9 +23,11 @@ static double seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// --- everything that reads a record -------------------------------------------------------------------------------
+// --- everything that reads a record ----------------------------------------------------------------------------------
 
-static void ignore_table(void *context, const char *name, int columns, long rows) { (void)context, (void)name, (void)columns, (void)rows; }
+static void ignore_table(void *context, const char *name, int columns, long rows) {
+  (void)context, (void)name, (void)columns, (void)rows;
+}
 
 static bool is_told(carom_status status, const carom_error *error) {
   return status == CAROM_OK || (CHECK_EQUAL(error->status, status) && CHECK(error->text[0]));
@@ -51,8 +54,8 @@ static bool read_all_ways(const char *path, const char *good, carom_model *model
   return reported;
 }
 
-// In a process of its own, with a bound on time and memory, which leaves without looking back: over a damaged object header
-// HDF5 itself loses memory.
+// In a process of its own, with a bound on time and memory, which leaves without looking back: over a damaged object
+// header HDF5 itself loses memory.
 static void in_child(void (*work)(void)) {
   fflush(stdout);
   pid_t child = fork();
@@ -67,7 +70,7 @@ static void in_child(void (*work)(void)) {
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-// --- damaged ------------------------------------------------------------------------------------------------------
+// --- damaged ---------------------------------------------------------------------------------------------------------
 
 enum { TRIALS = 400 };
 static const double most_seconds = 20;
@@ -139,20 +142,22 @@ static void damage_many_times(void) {
 
 static void damaged_records_do_no_harm(void) { in_child(damage_many_times); }
 
-// --- well-formed, but not ours ------------------------------------------------------------------------------------
+// --- well-formed, but not ours ---------------------------------------------------------------------------------------
 
 typedef struct hostile {
   const char *what;
   void (*make)(const char *path);
-  bool opens;                // a report can be made of it
+  bool opens;  // a report can be made of it
 } hostile;
 
-static const char *const t_name[] = {"t"}, *const t_unit[] = {"s"}, *const q_names[] = {"a.q", "b.q"}, *const q_units[] = {"rad", "rad"};
+static const char *const t_name[] = {"t"}, *const t_unit[] = {"s"}, *const q_names[] = {"a.q", "b.q"},
+                         *const q_units[] = {"rad", "rad"};
 
 // A record of `rows` rows with what the functions say; impacts too unless they are null.
-static void make_record(const char *path, long rows, double (*time)(long row), double (*value)(long row), double (*hit)(long row),
-                        const record_text *texts, int text_count, const char *summary) {
-  record_table tables[] = {{"time", t_name, t_unit, 1, NULL, false}, {"joints", q_names, q_units, 2, NULL, false},
+static void make_record(const char *path, long rows, double (*time)(long row), double (*value)(long row),
+                        double (*hit)(long row), const record_text *texts, int text_count, const char *summary) {
+  record_table tables[] = {{"time", t_name, t_unit, 1, NULL, false},
+                           {"joints", q_names, q_units, 2, NULL, false},
                            {"impacts", impact_columns, impact_units, IMPACT_COLUMN_COUNT, NULL, false}};
   record *r = record_create(path, tables, hit ? 3 : 2, texts, text_count, NULL, NULL);
   if (!CHECK(r)) return;
@@ -174,7 +179,9 @@ static double huge_value(long i) { return i % 2 ? 1.7e308 : -1.7e308; }
 
 static void no_rows(const char *path) { make_record(path, 0, plain, plain, plain, NULL, 0, NULL); }
 static void one_row(const char *path) { make_record(path, 1, plain, plain, plain, NULL, 0, NULL); }
-static void nan_everywhere(const char *path) { make_record(path, 300, not_a_number, not_a_number, not_a_number, NULL, 0, NULL); }
+static void nan_everywhere(const char *path) {
+  make_record(path, 300, not_a_number, not_a_number, not_a_number, NULL, 0, NULL);
+}
 static void nan_values(const char *path) { make_record(path, 300, plain, mixed, mixed, NULL, 0, NULL); }
 static void backward_times(const char *path) { make_record(path, 300, backwards, plain, backwards, NULL, 0, NULL); }
 static void standing_times(const char *path) { make_record(path, 300, standing, plain, standing, NULL, 0, NULL); }
@@ -182,10 +189,15 @@ static void huge_values(const char *path) { make_record(path, 300, huge_value, h
 
 static void absurd_scene(const char *path) {
   record_text texts[] = {
-      {"scene", "{\"bodies\": [{\"name\": \"a\", \"pose\": [0, 99, -5, 1e300, null]}, 7, {\"name\": {}}], \"joints\": [{\"first\": {\"body\": 1e9},"
-                " \"second\": {\"body\": -4}, \"columns\": {\"q\": [1e18]}}], \"contacts\": [{\"points\": -1e300, \"name\": null, \"joint\": 5},"
-                " {\"points\": 64}], \"forces\": \"none\", \"length\": -1, \"bounds\": {\"min\": [1]}, \"remarks\": [[[[]]]]}"},
-      {"parameters", "[[[[1]]]]"}, {"settings", "\xff\xfe"}, {"options", "{\"method\": 3}"}};
+      {"scene",
+       "{\"bodies\": [{\"name\": \"a\", \"pose\": [0, 99, -5, 1e300, null]}, 7, {\"name\": {}}], \"joints\": "
+       "[{\"first\": {\"body\": 1e9},"
+       " \"second\": {\"body\": -4}, \"columns\": {\"q\": [1e18]}}], \"contacts\": [{\"points\": -1e300, \"name\": "
+       "null, \"joint\": 5},"
+       " {\"points\": 64}], \"forces\": \"none\", \"length\": -1, \"bounds\": {\"min\": [1]}, \"remarks\": [[[[]]]]}"},
+      {"parameters", "[[[[1]]]]"},
+      {"settings", "\xff\xfe"},
+      {"options", "{\"method\": 3}"}};
   make_record(path, 30, plain, plain, plain, texts, 4,
               "{\"status\": 5, \"contact\": [], \"solver\": {\"solves\": \"x\"}, \"warnings\": {\"a\": {}}}");
 }
@@ -203,7 +215,8 @@ static void odd_names(const char *path) {
   record_text texts[] = {{"title", "\xf8\x88\x80\x80\x80 \x01\x7f"}, {"\xfe name", "x"}};
   record *r = record_create(path, tables, 2, texts, 2, NULL, NULL);
   if (!CHECK(r)) return;
-  for (long i = 0; i < 20; i++) record_append(r, 0, &(double){plain(i)}, NULL), record_append(r, 1, (double[]){1, plain(i)}, NULL);
+  for (long i = 0; i < 20; i++)
+    record_append(r, 0, &(double){plain(i)}, NULL), record_append(r, 1, (double[]){1, plain(i)}, NULL);
   record_finish(r, "\xff", NULL);
 }
 
@@ -238,7 +251,8 @@ static void put_names(hid_t dataset, const char *attribute, hsize_t count) {
 }
 
 static void put_table(hid_t file, const char *name, int rank, const hsize_t *extent, hsize_t names, int deflate) {
-  hsize_t chunk[3] = {extent[0] < 64 ? extent[0] : 64, rank > 1 && extent[1] ? extent[1] : 1, 1}, most[3] = {H5S_UNLIMITED, extent[1], 1};
+  hsize_t chunk[3] = {extent[0] < 64 ? extent[0] : 64, rank > 1 && extent[1] ? extent[1] : 1, 1},
+          most[3] = {H5S_UNLIMITED, extent[1], 1};
   if (chunk[0] == 0) chunk[0] = 1;
   if (most[1] == 0) most[1] = 1;
   hid_t space = H5Screate_simple(rank, extent, most), layout = H5Pcreate(H5P_DATASET_CREATE);
@@ -259,7 +273,9 @@ static void one_table(const char *path, const char *name, int rank, const hsize_
 }
 
 static void claimed_rows(const char *path) { one_table(path, "time", 2, (hsize_t[]){4000000000u, 1}, 1, 0); }
-static void claimed_deflated_rows(const char *path) { one_table(path, "time", 2, (hsize_t[]){(hsize_t)1 << 50, 1}, 1, 1); }
+static void claimed_deflated_rows(const char *path) {
+  one_table(path, "time", 2, (hsize_t[]){(hsize_t)1 << 50, 1}, 1, 1);
+}
 static void no_columns(const char *path) { one_table(path, "time", 2, (hsize_t[]){10, 0}, 1, 0); }
 static void three_dimensions(const char *path) { one_table(path, "time", 3, (hsize_t[]){10, 1, 1}, 1, 0); }
 static void one_dimension(const char *path) { one_table(path, "time", 1, (hsize_t[]){10, 1}, 1, 0); }
@@ -326,7 +342,8 @@ static void resume_as(carom_model *model) {
   snprintf(path, sizeof path, "%s", scratch("checkpoint.h5"));
   for (size_t k = 0; model && k < sizeof nonsense / sizeof *nonsense; k++) {
     if (!write_small(path, model)) break;
-    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), dataset = H5Dopen2(file, "checkpoint", H5P_DEFAULT), space = H5Dget_space(dataset);
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), dataset = H5Dopen2(file, "checkpoint", H5P_DEFAULT),
+          space = H5Dget_space(dataset);
     hsize_t extent[2] = {0};
     H5Sget_simple_extent_dims(space, extent, NULL);
     double *rows = malloc((size_t)(extent[0] * extent[1]) * sizeof *rows);
@@ -350,14 +367,15 @@ static void resume_from_nonsense(void) {
   resume_as(example_load("hertz-impact", "record.checkpoint=1e-5"));
 }
 
-// A checkpoint of a crowd says how many rows of points belong to it: one that claims more than the record has is damaged. So is one whose
-// table of points is gone.
+// A checkpoint of a crowd says how many rows of points belong to it: one that claims more than the record has is
+// damaged. So is one whose table of points is gone.
 static carom_model *crowd_model(void) {
   static const char text[] =
       "gravity: [0, 0, -9.81]\nparameters: {n: 14}\n"
       "bodies: {\"b{i}\": {repeat: {i: [1, n]}, mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\n"
       "joints: {\"b{i}\": {repeat: {i: [1, n]}, free: [ground, \"b{i}\"], at: [\"0.101*i\", 0, 0.05]}}\n"
-      "surfaces:\n  floor: {plane: ground, material: m}\n  s{i}: {repeat: {i: [1, n]}, sphere: \"b{i}\", radius: 0.05, material: m}\n"
+      "surfaces:\n  floor: {plane: ground, material: m}\n  s{i}: {repeat: {i: [1, n]}, sphere: \"b{i}\", radius: 0.05, "
+      "material: m}\n"
       "materials: {m: {friction: 0.3}}\nmethod: {moreau: {step: 1e-3}}\nend: 0.05\nrecord: {checkpoint: 0.02}\n";
   carom_error error = {0};
   const char *path = scratch("crowd.yaml");
@@ -390,7 +408,8 @@ static void resume_with_claims(void) {
   for (size_t k = 0; model && k < sizeof claims / sizeof *claims && write_small(path, model); k++) {
     carom_error error = {0};
     carom_summary summary;
-    if (k == 0) CHECK(carom_run(model, &(carom_run_options){.resume = path, .end = 0.06}, &summary, &error) == CAROM_OK);
+    if (k == 0)
+      CHECK(carom_run(model, &(carom_run_options){.resume = path, .end = 0.06}, &summary, &error) == CAROM_OK);
     hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
     if (claims[k] < 0) CHECK(H5Ldelete(file, "checkpoint_pairs", H5P_DEFAULT) >= 0);
     else claim_points(file, claims[k]);
@@ -407,7 +426,8 @@ static void make_older(const char *path) {
   hid_t columns = H5Aopen(dataset, "columns", H5P_DEFAULT), type = H5Aget_type(columns), space = H5Aget_space(columns);
   const size_t width = H5Tget_size(type), count = (size_t)H5Sget_simple_extent_npoints(space);
   char *names = calloc(count, width);
-  for (size_t k = 0; CHECK(names && !H5Tis_variable_str(type)) && k < count; k++) snprintf(names + k * width, width, "s%zu", k);
+  for (size_t k = 0; CHECK(names && !H5Tis_variable_str(type)) && k < count; k++)
+    snprintf(names + k * width, width, "s%zu", k);
   CHECK(H5Awrite(columns, type, names) >= 0);
   free(names);
   H5Aclose(columns), H5Sclose(space), H5Tclose(type), H5Dclose(dataset);

@@ -19,8 +19,11 @@ static void rk4_has_order_4(void) { check_fixed_step_order(INTEGRATOR_RK4, 0, 4,
 
 static void every_explicit_pair_has_its_order(void) {
   // Steps small enough for the leading term, large enough for errors above rounding.
-  static const struct { int asked, order; double h; } pairs[] = {{2, 2, 0.01}, {3, 3, 0.02}, {4, 4, 0.02}, {0, 5, 0.04},
-                                                                 {5, 5, 0.04}, {6, 6, 0.05}, {7, 6, 0.05}, {8, 8, 0.1}};
+  static const struct {
+    int asked, order;
+    double h;
+  } pairs[] = {{2, 2, 0.01}, {3, 3, 0.02}, {4, 4, 0.02}, {0, 5, 0.04},
+               {5, 5, 0.04}, {6, 6, 0.05}, {7, 6, 0.05}, {8, 8, 0.1}};
   for (int i = 0; i < COUNT(pairs); i++)
     check_fixed_step_order(INTEGRATOR_ERK, pairs[i].asked, pairs[i].order, pairs[i].h);
 }
@@ -68,9 +71,15 @@ static void pendulum_keeps_its_period(void) {
   }
   const double period = 2 * acos(-1) / (sqrt(9.81) * a);
   const ode_problem problem = {.n = 2, .rhs = pendulum};
-  static const struct { integrator_kind kind; int order; double rtol, tolerance; } runs[] = {
+  static const struct {
+    integrator_kind kind;
+    int order;
+    double rtol, tolerance;
+  } runs[] = {
       // at the turning point an error in time shows in the speed: d theta' = omega0^2 sin(theta0) dT
-      {INTEGRATOR_ADAMS, 0, 1e-13, 1e-10}, {INTEGRATOR_ERK, 8, 1e-13, 1e-10}, {INTEGRATOR_ERK, 5, 1e-13, 1e-10},
+      {INTEGRATOR_ADAMS, 0, 1e-13, 1e-10},
+      {INTEGRATOR_ERK, 8, 1e-13, 1e-10},
+      {INTEGRATOR_ERK, 5, 1e-13, 1e-10},
       {INTEGRATOR_BDF, 0, 1e-12, 1e-8},  // order 5 takes about 3000 steps of local error 1e-12
   };
   for (int i = 0; i < COUNT(runs); i++) {
@@ -213,14 +222,16 @@ static void the_state_between_steps_is_as_good(void) {
     const double worst = worst_between_steps(ode_kinds[k], &s, 4, &steps);
     CHECK_LE(worst, kepler_stretch * 1e-8 * (double)steps);
   }
-  // Runge-Kutta pairs have a polynomial of degree 3, 4 from order 5 and 5 from order 6 on, so of the order of the method up
-  // to order 6.
-  static const struct { int order, expected; double h; } pairs[] = {{2, 2, 0.01}, {3, 3, 0.02}, {4, 4, 0.02},
-                                                                    {5, 5, 0.04}, {6, 6, 0.05}, {8, 6, 0.05}};
+  // Runge-Kutta pairs have a polynomial of degree 3, 4 from order 5 and 5 from order 6 on, so of the order of the
+  // method up to order 6.
+  static const struct {
+    int order, expected;
+    double h;
+  } pairs[] = {{2, 2, 0.01}, {3, 3, 0.02}, {4, 4, 0.02}, {5, 5, 0.04}, {6, 6, 0.05}, {8, 6, 0.05}};
   for (int i = 0; i < COUNT(pairs); i++) {
     const double h = pairs[i].h;
-    integrator_settings s = {.rtol = 1e3, .atol = 1e3, .step = h, .step_min = h, .step_max = h,
-                             .order_max = pairs[i].order};
+    integrator_settings s = {
+        .rtol = 1e3, .atol = 1e3, .step = h, .step_min = h, .step_max = h, .order_max = pairs[i].order};
     const double coarse = worst_between_steps(INTEGRATOR_ERK, &s, 32 * h, &steps);
     s.step = s.step_min = s.step_max = h / 2;
     const double observed = log2(coarse / worst_between_steps(INTEGRATOR_ERK, &s, 32 * h, &steps));

@@ -157,7 +157,11 @@ static void nothing_is_printed(void) {
 }
 
 static void settings_are_checked(void) {
-  static const struct { integrator_kind kind; integrator_settings s; const char *words; } wrong[] = {
+  static const struct {
+    integrator_kind kind;
+    integrator_settings s;
+    const char *words;
+  } wrong[] = {
       {INTEGRATOR_BDF, {.rtol = -1, .atol = 1}, "rtol is -1, but must be zero or a positive number"},
       {INTEGRATOR_BDF, {.rtol = NAN, .atol = 1}, "rtol"},
       {INTEGRATOR_ADAMS, {.rtol = 1e-6}, "atol must be positive"},
@@ -244,9 +248,9 @@ static void fixed_steps_end_on_the_grid(void) {
   const double end = origin + 1001 * h;
   CHECK(integrator_step(it, end + 0.5e-9 * h, NULL) == CAROM_OK);  // as good as on the grid: one step
   CHECK(integrator_time(it) == end + 0.5e-9 * h);
-  CHECK(integrator_step(it, end + 0.3 * h, NULL) == CAROM_OK);     // off the grid: a short one,
+  CHECK(integrator_step(it, end + 0.3 * h, NULL) == CAROM_OK);  // off the grid: a short one,
   CHECK(integrator_time(it) == end + 0.3 * h);
-  CHECK(integrator_step(it, 1e3, NULL) == CAROM_OK);               // and back to it
+  CHECK(integrator_step(it, 1e3, NULL) == CAROM_OK);  // and back to it
   CHECK(integrator_time(it) == origin + 1002 * h);
   CHECK_EQUAL(integrator_get_stats(it).steps, 1003);
   integrator_destroy(it);

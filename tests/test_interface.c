@@ -51,7 +51,9 @@ static void a_method_is_chosen_by_name(void) {
     moreau.step = 1e-3, moreau.activation = 0.25;
     carom_stewart_trinkle_def stewart_trinkle = carom_stewart_trinkle_default();
     stewart_trinkle.step = 1e-3, stewart_trinkle.activation = 0.25;
-    const void *options = strcmp(name, "moreau") == 0 ? (const void *)&moreau : strcmp(name, "stewart-trinkle") == 0 ? &stewart_trinkle : NULL;
+    const void *options = strcmp(name, "moreau") == 0            ? (const void *)&moreau
+                          : strcmp(name, "stewart-trinkle") == 0 ? &stewart_trinkle
+                                                                 : NULL;
     if (options) CHECK_EQUAL(carom_def_method(def, name, options), CAROM_OK);
     CHECK_EQUAL(carom_def_method(def, "mureau", NULL), CAROM_ERROR_USAGE);
     CHECK_EQUAL(carom_def_method(def, NULL, NULL), CAROM_ERROR_USAGE);
@@ -77,8 +79,10 @@ static void a_method_gives_advice(void) {
     // with what is required its defaults make a model
     char text[256];
     int key = (int)strcspn(advice.required, "=");
-    snprintf(text, sizeof text, "bodies: {b: {mass: 1, inertia: 1}}\njoints: {j: {revolute: [ground, b]}}\nspace: planar\n"
-             "method: {%s: {%.*s: %s}}\n", name, key, advice.required, advice.required + key + 1);
+    snprintf(text, sizeof text,
+             "bodies: {b: {mass: 1, inertia: 1}}\njoints: {j: {revolute: [ground, b]}}\nspace: planar\n"
+             "method: {%s: {%.*s: %s}}\n",
+             name, key, advice.required, advice.required + key + 1);
     carom_error error = {0};
     carom_model *model = carom_model_parse(text, name, &error);
     CHECK(model);
@@ -253,7 +257,7 @@ static void a_restart_that_fails_changes_nothing(void) {
   }
 }
 
-// --- batches --------------------------------------------------------------------------------------------------------
+// --- batches ---------------------------------------------------------------------------------------------------------
 
 typedef struct counts {
   int after;
@@ -278,7 +282,12 @@ static void a_batch_reports_starts_that_fail(void) {
   carom_summary s[4];
   carom_error errors[4];
   counts c = {0};
-  carom_batch batch = {.count = 4, .threads = 1, .t_end = 0.1, .context = &c, .before = start_each, .after = count_after,
+  carom_batch batch = {.count = 4,
+                       .threads = 1,
+                       .t_end = 0.1,
+                       .context = &c,
+                       .before = start_each,
+                       .after = count_after,
                        .errors = errors};
   CHECK_EQUAL(carom_batch_run(r.model, &batch, s, &r.error), CAROM_OK);
   for (int i = 0; i < 4; i++) {
@@ -292,7 +301,8 @@ static void a_batch_reports_starts_that_fail(void) {
   CHECK_TEXT(errors[0].text, "");
   CHECK_EQUAL(c.after, 2);
 
-  c = (counts){.recovers = true};  // of each joint the last start counts; a name that no joint has is not set by another
+  c = (counts){.recovers =
+                   true};  // of each joint the last start counts; a name that no joint has is not set by another
   CHECK_EQUAL(carom_batch_run(r.model, &batch, s, &r.error), CAROM_OK);
   CHECK_EQUAL(c.after, 3);
   CHECK_EQUAL(s[2].status, CAROM_ERROR_USAGE);
@@ -315,7 +325,8 @@ static void a_batch_refuses_ends_that_are_none(void) {
   run_close(&r);
 }
 
-// Given velocities of free bodies are set body by body: one matrix for all of them would take 2 GB here. A constraint connects two of them.
+// Given velocities of free bodies are set body by body: one matrix for all of them would take 2 GB here. A constraint
+// connects two of them.
 static void many_bodies_start_with_their_velocities(void) {
   static const char text[] =
       "bodies: {\"b{i}\": {repeat: {i: [1, 2000]}, mass: 1, inertia: [1, 1, 1]}}\n"
@@ -326,7 +337,8 @@ static void many_bodies_start_with_their_velocities(void) {
   run r;
   if (!run_open_text(&r, text, NULL)) return;
   for (int i = 1; i <= 2000; i += i < 20 ? 1 : 90) {
-    bool fine = CHECK_NEAR(run_read(&r, "b%d.vx", i), 0, 1e-12) & CHECK_NEAR(run_read(&r, "b%d.vy", i), i, 1e-9) & CHECK_NEAR(run_read(&r, "b%d.vz", i), 1, 1e-12);
+    bool fine = CHECK_NEAR(run_read(&r, "b%d.vx", i), 0, 1e-12) & CHECK_NEAR(run_read(&r, "b%d.vy", i), i, 1e-9) &
+                CHECK_NEAR(run_read(&r, "b%d.vz", i), 1, 1e-12);
     if (!(fine & CHECK_NEAR(run_read(&r, "b%d.wy", i), 2 * i, 1e-9))) printf("      body %d\n", i);
   }
   run_close(&r);
@@ -337,7 +349,8 @@ static void a_missing_material_is_named(void) {
   run r;
   static const char text[] =
       "bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints: {f: {free: [ground, b]}}\n"
-      "surfaces: {ball: {sphere: b, radius: 0.1, material: steel}, floor: {plane: ground, material: stel}}\nmaterials: {steel: {friction: 0.3}}\n"
+      "surfaces: {ball: {sphere: b, radius: 0.1, material: steel}, floor: {plane: ground, material: stel}}\nmaterials: "
+      "{steel: {friction: 0.3}}\n"
       "method: {moreau: {step: 1 ms}}\n";
   CHECK(write_text(scratch("model.yaml"), text) && !run_try(&r, scratch("model.yaml"), NULL));
   CHECK_CONTAINS(r.error.text, "there is no material 'stel'");
@@ -352,7 +365,8 @@ static void bodies_of_a_contact_are_in_the_order_of_its_name(void) {
   run r;
   static const char text[] =
       "bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints: {f: {free: [ground, b], at: [0, 0, 1]}}\n"
-      "surfaces: {floor: {plane: ground, material: m}, ball: {sphere: b, radius: 0.1, material: m}}\nmaterials: {m: {friction: 0.3}}\n"
+      "surfaces: {floor: {plane: ground, material: m}, ball: {sphere: b, radius: 0.1, material: m}}\nmaterials: {m: "
+      "{friction: 0.3}}\n"
       "method: {moreau: {step: 1 ms}}\n";
   if (!run_open_text(&r, text, NULL)) return;
   carom_part p = carom_model_part(r.model, "contacts", 0);
@@ -367,7 +381,8 @@ static void remarks_count_pairs(void) {
   static const char *const text =
       "bodies: {\"b{i}\": {repeat: {i: [1, n]}, mass: 1, inertia: [1, 1, 1]}}\n"
       "joints: {\"f{i}\": {repeat: {i: [1, n]}, free: [ground, \"b{i}\"], at: [i, 0, 0.5]}}\n"
-      "surfaces: {floor: {plane: ground, material: m}, \"s{i}\": {repeat: {i: [1, n]}, sphere: \"b{i}\", radius: 0.4, material: m}}\n"
+      "surfaces: {floor: {plane: ground, material: m}, \"s{i}\": {repeat: {i: [1, n]}, sphere: \"b{i}\", radius: 0.4, "
+      "material: m}}\n"
       "materials: {m: {restitution: 0.5, law: lankarani-nikravesh, stiffness: 1e8}}\n"
       "parameters: {n: 3}\nmethod: compliant\n";
   static const int bodies[] = {3, 80};  // at most 64 pairs are listed

@@ -19,7 +19,7 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// --- solvers --------------------------------------------------------------------------------------------------------
+// --- solvers ---------------------------------------------------------------------------------------------------------
 
 static bool never(void *context) { return (void)context, false; }
 
@@ -65,7 +65,7 @@ static void solvers_end_when_interrupted(void) {
   CHECK_LE(12, interrupts);
 }
 
-// --- large matrices -------------------------------------------------------------------------------------------------
+// --- large matrices --------------------------------------------------------------------------------------------------
 
 static double of_processor(void) {
   struct timespec t;
@@ -85,7 +85,8 @@ static void large_factorisations_end_when_interrupted(void) {
   static const int sizes[] = {700, 768, 801, 1100};
   for (int k = 0; k < 4; k++) {
     int n = sizes[k], *pivot = malloc((size_t)n * sizeof *pivot);
-    double *A = random_matrix(n), *b = malloc((size_t)n * sizeof *b), *F = malloc((size_t)n * (size_t)n * sizeof *F), worst = 0;
+    double *A = random_matrix(n), *b = malloc((size_t)n * sizeof *b), *F = malloc((size_t)n * (size_t)n * sizeof *F),
+           worst = 0;
     memcpy(F, A, (size_t)n * (size_t)n * sizeof *F);
     for (int i = 0; i < n; i++) {
       b[i] = 0;
@@ -111,7 +112,8 @@ static void large_problems_end_when_interrupted(void) {
   enum { BILATERAL = 1200, ROWS = 1500 };
   solve_block *blocks = calloc(ROWS, sizeof *blocks);
   int *start = calloc(ROWS + 1, sizeof *start), count;
-  double *W = calloc((size_t)ROWS * ROWS, sizeof *W), *q = calloc(ROWS, sizeof *q), *r = calloc(ROWS, sizeof *r), *u = calloc(ROWS, sizeof *u);
+  double *W = calloc((size_t)ROWS * ROWS, sizeof *W), *q = calloc(ROWS, sizeof *q), *r = calloc(ROWS, sizeof *r),
+         *u = calloc(ROWS, sizeof *u);
   for (int i = 0; i < ROWS; i++) {
     blocks[i] = (solve_block){.kind = i < BILATERAL ? BLOCK_BILATERAL : BLOCK_UNILATERAL, .row = i, .size = 1};
     start[i + 1] = i + 1, q[i] = -1;
@@ -134,7 +136,7 @@ static void large_problems_end_when_interrupted(void) {
   free(blocks), free(start), free(W), free(q), free(r), free(u);
 }
 
-// --- within one step ------------------------------------------------------------------------------------------------
+// --- within one step -------------------------------------------------------------------------------------------------
 
 typedef struct patience {
   double until;  // a wall time
@@ -233,7 +235,8 @@ static void rows_of_touches_end_when_interrupted(void) {
     if (!CHECK(model)) return;
     double began = now();
     patience patient = {.until = began + 0.3};
-    carom_run_options options = {.record = scratch("long.h5"), .force = true, .progress = is_patient_with_run, .context = &patient};
+    carom_run_options options = {
+        .record = scratch("long.h5"), .force = true, .progress = is_patient_with_run, .context = &patient};
     carom_summary summary;
     CHECK_EQUAL(carom_run(model, &options, &summary, &error), CAROM_INTERRUPTED);
     CHECK_LE(now() - began, 1.5);
@@ -262,7 +265,7 @@ static void an_interrupted_sim_goes_on(void) {
   }
 }
 
-// --- the tool -------------------------------------------------------------------------------------------------------
+// --- the tool --------------------------------------------------------------------------------------------------------
 
 static pid_t start_tool(const char *const *words) {
   pid_t child = fork();
@@ -274,7 +277,9 @@ static pid_t start_tool(const char *const *words) {
   _exit(99);
 }
 
-static void ignore_table(void *context, const char *name, int columns, long rows) { (void)context, (void)name, (void)columns, (void)rows; }
+static void ignore_table(void *context, const char *name, int columns, long rows) {
+  (void)context, (void)name, (void)columns, (void)rows;
+}
 
 // The record is created after the tool has set up its signal handlers, however slow the machine is.
 static bool wait_for_record(const char *path) {
@@ -315,7 +320,9 @@ static void every_run_ends_within_two_seconds(void) {
     CHECK_EQUAL(interrupt_tool(i % 2 ? SIGTERM : SIGINT, &took), 130);
     CHECK_LE(took, 2);
     carom_error error = {0};
-    if (!CHECK(carom_export_csv(scratch("cut.h5"), scratch("cut.csv"), &(carom_export_options){.table = "time"}, &error) == CAROM_OK)) printf("%s\n", error.text);
+    if (!CHECK(carom_export_csv(scratch("cut.h5"), scratch("cut.csv"), &(carom_export_options){.table = "time"},
+                                &error) == CAROM_OK))
+      printf("%s\n", error.text);
     remove(scratch("cut.h5"));
   }
 }
@@ -330,7 +337,8 @@ static void an_interrupted_record_can_be_resumed(void) {
   static const char *const methods[] = {"{moreau: {step: 1e-4}}", "event", "compliant"};
   for (int i = 0; i < 3; i++) {
     char text[200];
-    snprintf(text, sizeof text, "method: %s\nintegrator: {step_max: 1e-3}\nrecord: {every: 1e-4}\nend: 1e4", methods[i]);
+    snprintf(text, sizeof text, "method: %s\nintegrator: {step_max: 1e-3}\nrecord: {every: 1e-4}\nend: 1e4",
+             methods[i]);
     write_text(scratch("cut.yaml"), with_method(text));
     double took;
     CHECK_EQUAL(interrupt_tool(SIGINT, &took), 130);
@@ -353,16 +361,19 @@ static void a_factorisation_ends_early(void) {
   static const char *const methods[] = {"{moreau: {step: 1e-3}}", "event"};
   for (int i = 0; i < 2; i++) {
     char text[2048];
-    snprintf(text, sizeof text,
-             "coordinates: absolute\n"
-             "bodies: {'l{i}': {repeat: {i: [1, 300]}, mass: 1, inertia: [0.1, 0.1, 0.1]}}\n"
-             "joints:\n"
-             "  j1: {revolute: [ground, l1], axis: y}\n"
-             "  j{i}: {repeat: {i: [2, 300]}, revolute: ['l{i-1}', 'l{i}'], at: ['cos(pi/2*i)', 0, 'sin(pi/2*i)'], axis: y}\n"
-             "  close: {revolute: [l300, ground], at: [0, 0, 1], axis: y}\n"
-             "surfaces: {a: {sphere: l1, radius: 0.1, material: m}, floor: {plane: ground, at: [0, 0, -0.1], material: m}}\n"
-             "materials: {m: {restitution: 0.5}}\n"
-             "method: %s\nend: 1\n", methods[i]);
+    snprintf(
+        text, sizeof text,
+        "coordinates: absolute\n"
+        "bodies: {'l{i}': {repeat: {i: [1, 300]}, mass: 1, inertia: [0.1, 0.1, 0.1]}}\n"
+        "joints:\n"
+        "  j1: {revolute: [ground, l1], axis: y}\n"
+        "  j{i}: {repeat: {i: [2, 300]}, revolute: ['l{i-1}', 'l{i}'], at: ['cos(pi/2*i)', 0, 'sin(pi/2*i)'], axis: "
+        "y}\n"
+        "  close: {revolute: [l300, ground], at: [0, 0, 1], axis: y}\n"
+        "surfaces: {a: {sphere: l1, radius: 0.1, material: m}, floor: {plane: ground, at: [0, 0, -0.1], material: m}}\n"
+        "materials: {m: {restitution: 0.5}}\n"
+        "method: %s\nend: 1\n",
+        methods[i]);
     write_text(scratch("cut.yaml"), text);
     double took;
     CHECK_EQUAL(interrupt_tool(SIGTERM, &took), 130);
@@ -371,7 +382,8 @@ static void a_factorisation_ends_early(void) {
   }
 }
 
-// A chain of links that all touch the floor: every contact moves every other, and forming W of its 4500 rows takes seconds.
+// A chain of links that all touch the floor: every contact moves every other, and forming W of its 4500 rows takes
+// seconds.
 static void forming_a_matrix_ends_early(void) {
   write_text(scratch("cut.yaml"),
              "bodies: {'l{i}': {repeat: {i: [1, 1500]}, mass: 1, inertia: [0.1, 0.1, 0.1]}}\n"

@@ -24,7 +24,8 @@ static void begin(bed *b) {
 
 static void take(bed *b, solve_problem p) {
   b->p = p;
-  b->to = (solve_solution){ARENA_ARRAY(&b->memory, double, p.W.rows + 1), ARENA_ARRAY(&b->memory, double, p.W.rows + 1)};
+  b->to =
+      (solve_solution){ARENA_ARRAY(&b->memory, double, p.W.rows + 1), ARENA_ARRAY(&b->memory, double, p.W.rows + 1)};
 }
 
 static void end(bed *b) {
@@ -39,7 +40,7 @@ static solve_problem in_pieces(arena *memory, const scene_data *s) {
 }
 
 static const double *as_dense(bed *b) {
-  double *W = ARENA_ARRAY(&b->memory, double, (size_t)b->p.W.rows * (size_t)b->p.W.rows);
+  double *W = ARENA_ARRAY(&b->memory, double, ((size_t)b->p.W.rows * (size_t)b->p.W.rows));
   b->p.W.ops->dense(&b->p.W, W);
   return W;
 }
@@ -47,7 +48,8 @@ static const double *as_dense(bed *b) {
 // The residual of the whole, with W formed.
 static double judge(bed *b, const double *W) {
   solve_problem dense = b->p;
-  double *u = ARENA_ARRAY(&b->memory, double, b->p.W.rows + 1), *work = ARENA_ARRAY(&b->memory, double, b->p.W.rows + 1);
+  double *u = ARENA_ARRAY(&b->memory, double, b->p.W.rows + 1),
+         *work = ARENA_ARRAY(&b->memory, double, b->p.W.rows + 1);
   dense.W = matrix_dense(b->p.W.rows, b->p.block_count, b->p.W.start, W);
   return solve_residual_of(&dense, b->to.r, u, work);
 }
@@ -59,7 +61,7 @@ static solve_info run(bed *b, double tolerance, bool warm, chain_tally *tally) {
   return islands_solve(&b->islands, &b->p, &settings, NULL, &b->to, tally);
 }
 
-// --- who belongs together -------------------------------------------------------------------------------------------
+// --- who belongs together --------------------------------------------------------------------------------------------
 
 // Contacts between bodies of the same group only, groups in a mixed order; and bodies that nothing touches.
 static scene_data groups(int contacts, int bodies, int group_count) {
@@ -155,12 +157,13 @@ static void islands_are_what_interacts(void) {
 // Any W is J Bᵀ with J = 1 and B = Wᵀ. Half of each block's diagonal goes to `own` to test that as well.
 static solve_problem any_in_pieces(arena *memory, const solve_problem *p) {
   int count = p->block_count, used = 0;
-  int *first = ARENA_ARRAY(memory, int, count + 1), *at = ARENA_ARRAY(memory, int, (size_t)count * (size_t)count);
-  int *width = ARENA_ARRAY(memory, int, (size_t)count * (size_t)count), *Jfirst = ARENA_ARRAY(memory, int, count + 1);
-  size_t *offset = ARENA_ARRAY(memory, size_t, (size_t)count * (size_t)count), *Joffset = ARENA_ARRAY(memory, size_t, count), size = 0, Jsize = 0;
+  int *first = ARENA_ARRAY(memory, int, count + 1), *at = ARENA_ARRAY(memory, int, ((size_t)count * (size_t)count));
+  int *width = ARENA_ARRAY(memory, int, ((size_t)count * (size_t)count)), *Jfirst = ARENA_ARRAY(memory, int, count + 1);
+  size_t *offset = ARENA_ARRAY(memory, size_t, (size_t)count * (size_t)count),
+         *Joffset = ARENA_ARRAY(memory, size_t, count), size = 0, Jsize = 0;
   int *Jat = ARENA_ARRAY(memory, int, count), *Jwidth = ARENA_ARRAY(memory, int, count);
   double *J = ARENA_ARRAY(memory, double, BLOCK_ROWS_MAX * p->W.rows), *own = ARENA_ARRAY(memory, double, p->W.rows);
-  double *B = ARENA_ARRAY(memory, double, (size_t)p->W.rows * (size_t)p->W.rows);
+  double *B = ARENA_ARRAY(memory, double, ((size_t)p->W.rows * (size_t)p->W.rows));
   for (int b = 0; b < count; b++) {
     int n = p->blocks[b].size, row = p->blocks[b].row;
     Jat[b] = row, Jwidth[b] = n, Joffset[b] = Jsize, Jfirst[b + 1] = b + 1;
@@ -196,8 +199,10 @@ static void compare(const char *name, const solve_problem *p) {
   solve_limits limits = solve_limits_of(p);
   solve_workspace *w = solve_workspace_create(&limits, NULL);
   solve_settings settings = solve_settings_default();
-  double *r = ARENA_ARRAY(&b.memory, double, p->W.rows), *u = ARENA_ARRAY(&b.memory, double, p->W.rows), *work = ARENA_ARRAY(&b.memory, double, 2 * p->W.rows);
-  solve_info whole = solve_chain(p, &settings, w, &(solve_solution){r, u}, NULL), parts = run(&b, settings.tolerance, false, NULL);
+  double *r = ARENA_ARRAY(&b.memory, double, p->W.rows), *u = ARENA_ARRAY(&b.memory, double, p->W.rows),
+         *work = ARENA_ARRAY(&b.memory, double, 2 * p->W.rows);
+  solve_info whole = solve_chain(p, &settings, w, &(solve_solution){r, u}, NULL),
+             parts = run(&b, settings.tolerance, false, NULL);
   bool fine = whole.status != SOLVE_SOLVED || CHECK_EQUAL(parts.status, SOLVE_SOLVED);
   if (parts.status == SOLVE_SOLVED) fine &= CHECK_LE(solve_residual_of(p, b.to.r, u, work), 2 * settings.tolerance);
   if (!fine) printf("      %s: %d islands\n", name, b.islands.count);
@@ -209,7 +214,10 @@ static void piles_have_the_solutions_of_the_whole(void) {
   for (int k = 0; k < 6; k++) {
     bed b;
     begin(&b);
-    scene_data s = k == 0 ? scene_bricks(5, 0.3, 1e-2) : k == 1 ? scene_balls(5, 0.3, 1e-2) : k == 2 ? scene_balls(4, 0.8, 1e-3) : scene_random(20 * k, 10 * k);
+    scene_data s = k == 0   ? scene_bricks(5, 0.3, 1e-2)
+                   : k == 1 ? scene_balls(5, 0.3, 1e-2)
+                   : k == 2 ? scene_balls(4, 0.8, 1e-3)
+                            : scene_random(20 * k, 10 * k);
     solve_problem p = scene_problem(&b.memory, &s);
     compare("scene", &p);
     end(&b);
@@ -218,9 +226,18 @@ static void piles_have_the_solutions_of_the_whole(void) {
 }
 
 static void references_have_the_solutions_of_the_whole(void) {
-  static const char *const names[] = {"Capsules-i100-1090.dat", "Confeti-ex13-4contact-Fc3D-SBM.dat", "FC3D_Example1.dat", "FrictionContact3D_1c.dat",
-                                      "FrictionContactProblem00031.dat", "NESpheres_10_1.dat", "OneObject-i100000-499.hdf5.dat",
-                                      "Rover1039.dat", "Rover1040.dat", "Rover1041.dat", "Rover3865.dat", "Rover4144.dat"};
+  static const char *const names[] = {"Capsules-i100-1090.dat",
+                                      "Confeti-ex13-4contact-Fc3D-SBM.dat",
+                                      "FC3D_Example1.dat",
+                                      "FrictionContact3D_1c.dat",
+                                      "FrictionContactProblem00031.dat",
+                                      "NESpheres_10_1.dat",
+                                      "OneObject-i100000-499.hdf5.dat",
+                                      "Rover1039.dat",
+                                      "Rover1040.dat",
+                                      "Rover1041.dat",
+                                      "Rover3865.dat",
+                                      "Rover4144.dat"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char relative[128], path[1024];
     snprintf(relative, sizeof relative, "refs/friction/%s", names[i]);
@@ -234,7 +251,7 @@ static void references_have_the_solutions_of_the_whole(void) {
   }
 }
 
-// --- crowds ---------------------------------------------------------------------------------------------------------
+// --- crowds ----------------------------------------------------------------------------------------------------------
 
 // Unit masses: J is M⁻¹Jᵀ. In one array, as free bodies have it, or in two with the same values.
 static solve_problem of_unit_masses(arena *memory, const scene_data *s, bool one_array) {
@@ -271,7 +288,9 @@ static void contacts_may_share_a_body(void) {
 static void free_bodies_take_fewer_sweeps(void) {
   for (int k = 0; k < 3; k++) {
     const double tolerance = k == 2 ? 1e-6 : 1e-4;
-    scene_data s = k == 0 ? scene_balls(8, 0.3, 1e-2) : k == 1 ? scene_bricks(12, 0.5, 1e-2) : scene_balls(6, 0.3, 1e-2);
+    scene_data s = k == 0   ? scene_balls(8, 0.3, 1e-2)
+                   : k == 1 ? scene_bricks(12, 0.5, 1e-2)
+                            : scene_balls(6, 0.3, 1e-2);
     int sweeps[2];
     bed b;
     begin(&b);
@@ -291,8 +310,8 @@ static void free_bodies_take_fewer_sweeps(void) {
   }
 }
 
-// The normal rows of contacts between free bodies, soft or not, as the removal of overlap has them: swept in pieces, they have the
-// solution of the formed matrix.
+// The normal rows of contacts between free bodies, soft or not, as the removal of overlap has them: swept in pieces,
+// they have the solution of the formed matrix.
 static void normal_rows_of_free_bodies_are_swept(void) {
   for (int soft = 0; soft < 2; soft++) {
     bed b, whole;
@@ -303,7 +322,8 @@ static void normal_rows_of_free_bodies_are_swept(void) {
     solve_block *blocks = ARENA_ARRAY(&b.memory, solve_block, count);
     double *q = ARENA_ARRAY(&b.memory, double, count), *own = ARENA_ARRAY(&b.memory, double, count);
     int *start = ARENA_ARRAY(&b.memory, int, count + 1);
-    for (int i = 0; i < count; i++) blocks[i] = block_of_contact(i, 1, 0), q[i] = s.q[3 * i], own[i] = soft ? 0.1 * (1 + i % 3) : 0;
+    for (int i = 0; i < count; i++)
+      blocks[i] = block_of_contact(i, 1, 0), q[i] = s.q[3 * i], own[i] = soft ? 0.1 * (1 + i % 3) : 0;
     for (int i = 0; i <= count; i++) start[i] = i;
     solve_matrix W = matrix_factored(count, count, start, p.W.velocities, p.W.J, p.W.B);
     W.own = own;
@@ -327,10 +347,10 @@ static void normal_rows_of_free_bodies_are_swept(void) {
   }
 }
 
-// --- memory and interrupts ------------------------------------------------------------------------------------------
+// --- memory and interrupts -------------------------------------------------------------------------------------------
 
-// One island of as many contacts as there are: nothing grows with their square. What does not grow at all, one group of contacts for each colour that
-// need not be full (cone_packed.c), counts less in the larger one.
+// One island of as many contacts as there are: nothing grows with their square. What does not grow at all, one group of
+// contacts for each colour that need not be full (cone_packed.c), counts less in the larger one.
 static void memory_grows_with_the_rows(void) {
   double bytes[2];
   for (int k = 0; k < 2; k++) {
@@ -411,7 +431,7 @@ static void islands_follow_their_pieces(void) {
   end(&b);
 }
 
-// --- equations for the velocities -----------------------------------------------------------------------------------
+// --- equations for the velocities ------------------------------------------------------------------------------------
 
 // Newton's methods do not form W: they solve problems that are too large for that.
 static void newton_solves_large_problems_in_pieces(void) {
@@ -442,8 +462,9 @@ static void newton_solves_large_problems_in_pieces(void) {
   }
 }
 
-// The same steps as with W formed, until rounding matters, and the same solution: its velocities are unique here. Interior points stay away from the borders
-// of cones. Alart and Curnier's equations change there, and a contact that is on a border but for rounding takes the one side or the other: 22 steps and 26.
+// The same steps as with W formed, until rounding matters, and the same solution: its velocities are unique here.
+// Interior points stay away from the borders of cones. Alart and Curnier's equations change there, and a contact that
+// is on a border but for rounding takes the one side or the other: 22 steps and 26.
 static void newton_in_pieces_is_newton(void) {
   static const char *const names[] = {"interior", "alart-curnier"};
   static const int differ[] = {1, 5};

@@ -1,10 +1,11 @@
-// Dry friction in ideal joints against closed forms: it stops what moves where it should, and then nothing moves at all.
+// Dry friction in ideal joints against closed forms: it stops what moves where it should, and then nothing moves at
+// all.
 #include "mechanics/dry_friction.h"
 #include "runs.h"
 
 static const double g = 9.81;
 
-// --- constant limit -----------------------------------------------------------------------------------------------
+// --- constant limit --------------------------------------------------------------------------------------------------
 
 static const char rotor[] =
     "space: planar\n"
@@ -16,8 +17,8 @@ static const char rotor[] =
     "method: {moreau: {step: dt}}\n"
     "end: 100 s\n";
 
-// I ω₀/T = 2.142857 s, I ω₀²/2T = 3.214286 rad. The deceleration α is constant, so that the midpoint rule errs in the last
-// step alone: it moves on by u Δt/2 instead of u²/2α with u < α Δt, by at most α Δt²/8 too far.
+// I ω₀/T = 2.142857 s, I ω₀²/2T = 3.214286 rad. The deceleration α is constant, so that the midpoint rule errs in the
+// last step alone: it moves on by u Δt/2 instead of u²/2α with u < α Δt, by at most α Δt²/8 too far.
 static void rotor_stops_at_its_angle_and_stays(void) {
   const double I = 0.5, T = 0.7, u = 3, alpha = T / I, dt = 1e-2;
   run r;
@@ -38,7 +39,8 @@ static void rotor_stops_at_its_angle_and_stays(void) {
   run_close(&r);
 }
 
-// Half swings of π s about ±F/k, each 2 F/k shorter: -A + 4F/k·k after k periods, here from rest at 12 m with F/k = 1 m.
+// Half swings of π s about ±F/k, each 2 F/k shorter: -A + 4F/k·k after k periods, here from rest at 12 m with F/k = 1
+// m.
 static void amplitude_falls_by_four_over_a_period(void) {
   const double pi = 3.14159265358979324, dt = 1e-3;
   run r;
@@ -72,7 +74,7 @@ static void oscillator_rests_where_it_should(void) {
   }
 }
 
-// --- limit by load ------------------------------------------------------------------------------------------------
+// --- limit by load ---------------------------------------------------------------------------------------------------
 
 static const char incline[] =
     "space: planar\n"
@@ -150,8 +152,8 @@ static void drawer_jams_when_pulled_at_its_side(void) {
   CHECK_NEAR(run_read(&r, "rail.q"), 0, 1e-15);
   CHECK_NEAR(run_read(&r, "rail.slip"), 0, 0);
   run_close(&r);
-  // 2 μ b/ℓ is also how fast limit and load would come to agree turn by turn, which near jamming is not at all: they are
-  // searched for by secants, and agree to 1e-10.
+  // 2 μ b/ℓ is also how fast limit and load would come to agree turn by turn, which near jamming is not at all: they
+  // are searched for by secants, and agree to 1e-10.
   const double arms[] = {0.2, 0.29, 0.299};
   for (int i = 0; i < 3; i++) {
     char settings[32];
@@ -164,12 +166,14 @@ static void drawer_jams_when_pulled_at_its_side(void) {
   }
 }
 
-// A ball dropped on a sliding block: its percussion P = (1 + e) m v presses the joint, whose friction takes μ P at once.
+// A ball dropped on a sliding block: its percussion P = (1 + e) m v presses the joint, whose friction takes μ P at
+// once.
 static void impact_on_a_slide_rubs(void) {
   static const char text[] =
       "space: planar\ngravity: [0, 0]\nparameters: {dt: 1e-3}\n"
       "bodies: {block: {mass: 2, inertia: 0.1}, ball: {mass: 0.5, inertia: 0.001}}\n"
-      "joints: {slide: {prismatic: [ground, block], axis: x, friction: 0.4}, fly: {free: [ground, ball], at: [0, 0.3]}}\n"
+      "joints: {slide: {prismatic: [ground, block], axis: x, friction: 0.4}, fly: {free: [ground, ball], at: [0, "
+      "0.3]}}\n"
       "surfaces: {deck: {plane: block, material: hard}, ball: {sphere: ball, radius: 0.1, material: hard}}\n"
       "materials: {hard: {restitution: 0.5}}\n"
       "initial: {slide: {u: 3}, fly: {u: [0, 0, -2]}}\n"
@@ -184,8 +188,8 @@ static void impact_on_a_slide_rubs(void) {
   }
 }
 
-// The same in space, with friction at the ball too: it takes 0.2 P from the block, which the joint takes 0.4 P from. The ball
-// slips throughout: 0.6 m/s and the 1.5 m/s of its spin stay below the 2.55 m/s of the block.
+// The same in space, with friction at the ball too: it takes 0.2 P from the block, which the joint takes 0.4 P from.
+// The ball slips throughout: 0.6 m/s and the 1.5 m/s of its spin stay below the 2.55 m/s of the block.
 static void impact_on_a_slide_rubs_in_space(void) {
   static const char text[] =
       "gravity: [0, 0, 0]\nparameters: {dt: 1e-3}\n"
@@ -197,7 +201,8 @@ static void impact_on_a_slide_rubs_in_space(void) {
       "materials: {hard: {restitution: 0.5, friction: 0.2}}\n"
       "initial: {slide: {u: 3}, fly: {u: [0, 0, 0, 0, 0, -2]}}\n"
       "method: {moreau: {step: dt}}\nend: 0.2 s\n";
-  static const char *const settings[] = {"", "coordinates=absolute", "method=event", "method=event coordinates=absolute"};
+  static const char *const settings[] = {"", "coordinates=absolute", "method=event",
+                                         "method=event coordinates=absolute"};
   for (int i = 0; i < 4; i++) {
     run r;
     if (!run_open_text(&r, text, settings[i])) return;
@@ -212,7 +217,7 @@ static void impact_on_a_slide_rubs_in_space(void) {
   }
 }
 
-// --- more freedoms ------------------------------------------------------------------------------------------------
+// --- more freedoms ---------------------------------------------------------------------------------------------------
 
 static void sleeve_turns_and_slides_each_by_itself(void) {
   static const char text[] =
@@ -235,8 +240,8 @@ static void sleeve_turns_and_slides_each_by_itself(void) {
   }
 }
 
-// A drive that swings the hinge has to overcome its friction: I ω̇ + T sgn ω; what it spends on that is T times the path,
-// 4 A T a period. A joint that stands still for an instant does not stick, since the drive moves on.
+// A drive that swings the hinge has to overcome its friction: I ω̇ + T sgn ω; what it spends on that is T times the
+// path, 4 A T a period. A joint that stands still for an instant does not stick, since the drive moves on.
 static void drive_overcomes_friction(void) {
   static const char text[] =
       "space: planar\ngravity: [0, 0]\nparameters: {dt: 1e-3, T: 0.7}\n"
@@ -244,26 +249,29 @@ static void drive_overcomes_friction(void) {
       "joints: {hub: {revolute: [ground, wheel], friction_torque: T}}\n"
       "drives: {motor: {joint: hub, motion: 0.2*sin(3*t)}}\n"
       "method: {moreau: {step: dt}}\nend: 3 s\n";
-  static const char *const settings[] = {"", "coordinates=absolute", "method=event", "method=event coordinates=absolute"};
+  static const char *const settings[] = {"", "coordinates=absolute", "method=event",
+                                         "method=event coordinates=absolute"};
   for (int i = 0; i < 4; i++) {
     run r;
     const double A = 0.2, w = 3, I = 0.5, T = 0.7, t = 0.4, period = 2 * M_PI / w;
     if (!run_open_text(&r, text, settings[i])) return;
     if (!run_to(&r, t)) return;
     // moreau's is the mean over the last step: Δt/2 late, where the torque changes by I A ω³ at most
-    CHECK_NEAR(run_read(&r, "motor.effort"), -I * A * w * w * sin(w * t) + T, i < 2 ? 0.51e-3 * I * A * w * w * w : 1e-7);
+    CHECK_NEAR(run_read(&r, "motor.effort"), -I * A * w * w * sin(w * t) + T,
+               i < 2 ? 0.51e-3 * I * A * w * w * w : 1e-7);
     CHECK_NEAR(run_read(&r, "hub.slip"), 1, 0);
     if (!run_to(&r, period)) return;
     // in moreau each of two turns is found to a step, with speeds of A ω² Δt/2 there
     CHECK_NEAR(run_read(&r, "energy.friction"), 4 * A * T, i < 2 ? 2 * T * A * w * w * 1e-6 : 1e-7);
-    // The kinetic energy is that of the start: all that the drive spent is friction. A drive by a constraint is booked with
-    // its speed at the end of each step, which is ½ I (Δu)² more each time, together ½ I Δt ∫ ω̇² dt.
-    CHECK_NEAR(run_read(&r, "energy.drive"), 4 * A * T, i == 1 ? 1.01 * I * 1e-3 * A * A * w * w * w * w * period / 4 : 1e-5);
+    // The kinetic energy is that of the start: all that the drive spent is friction. A drive by a constraint is booked
+    // with its speed at the end of each step, which is ½ I (Δu)² more each time, together ½ I Δt ∫ ω̇² dt.
+    CHECK_NEAR(run_read(&r, "energy.drive"), 4 * A * T,
+               i == 1 ? 1.01 * I * 1e-3 * A * A * w * w * w * w * period / 4 : 1e-5);
     run_close(&r);
   }
 }
 
-// --- event by event -----------------------------------------------------------------------------------------------
+// --- event by event --------------------------------------------------------------------------------------------------
 
 #define TIGHT "method=event integrator.rtol=1e-12 integrator.atol=1e-14 "
 
@@ -304,8 +312,8 @@ static void oscillator_rests_where_it_should_event_by_event(void) {
   }
 }
 
-// A pull that grows evenly: the block comes loose when it reaches F, at t = 2 s, and then (pull - F)/m = (t - 2)/2 gives
-// (t - 2)³/12. Pulled back again it stops and goes the other way.
+// A pull that grows evenly: the block comes loose when it reaches F, at t = 2 s, and then (pull - F)/m = (t - 2)/2
+// gives (t - 2)³/12. Pulled back again it stops and goes the other way.
 static void slide_comes_loose_when_pulled(void) {
   static const char text[] =
       "space: planar\ngravity: [0, 0]\n"
@@ -384,24 +392,27 @@ static void pendulum_between_stops_comes_to_rest(void) {
   CHECK_NEAR(rest[0], rest[1], 2e-3);
 }
 
-// --- loads that are not unique ------------------------------------------------------------------------------------
+// --- loads that are not unique ---------------------------------------------------------------------------------------
 
-// An arm and a pawl, two freedoms, come to rest on the floor: contact and friction hold them by up to four forces, and the
-// load of the hinge, which its friction follows, is one of many. Any of them will do; that none was found would not.
+// An arm and a pawl, two freedoms, come to rest on the floor: contact and friction hold them by up to four forces, and
+// the load of the hinge, which its friction follows, is one of many. Any of them will do; that none was found would
+// not.
 static void latch_rests_on_a_load_that_is_not_unique(void) {
   static const char text[] =
       "space: planar\nparameters: {dt: 1e-4, mu: 0.3, drag: 0.01}\n"
       "bodies: {arm: {mass: 1, inertia: 0.02, com: [0.2, 0]}, pawl: {mass: 0.2, inertia: 0.001, com: [0.05, 0]}}\n"
       "joints:\n"
       "  hinge: {revolute: [ground, arm], limits: [-30 deg, 60 deg], material: steel, friction: 0.2, radius: 1 cm}\n"
-      "  latch: {revolute: [arm, pawl], at: [0.4, 0], limits: [-20 deg, 20 deg], material: steel, friction_torque: drag}\n"
+      "  latch: {revolute: [arm, pawl], at: [0.4, 0], limits: [-20 deg, 20 deg], material: steel, friction_torque: "
+      "drag}\n"
       "surfaces:\n"
       "  tip: {sphere: pawl, at: [0.1, 0], radius: 5 mm, material: steel}\n"
       "  floor: {plane: ground, at: [0, -0.15], material: steel}\n"
       "materials: {steel: {restitution: 0.5, friction: mu}}\n"
       "initial: {hinge: {q: 30 deg}, latch: {q: 5 deg}}\n"
       "method: {moreau: {step: dt}}\nend: 2 s\n";
-  static const char *const settings[] = {"", "drag=0", "mu=1", "method=event", "method=event drag=0", "method=event mu=1"};
+  static const char *const settings[] = {
+      "", "drag=0", "mu=1", "method=event", "method=event drag=0", "method=event mu=1"};
   for (int i = 0; i < 6; i++) {
     run r;
     if (!run_open_text(&r, text, settings[i])) return;
@@ -415,9 +426,10 @@ static void latch_rests_on_a_load_that_is_not_unique(void) {
   }
 }
 
-// Steep friction (μ = 3) wedges the arm between its hinge and the floor: one freedom, held by forces that may be as large as
-// they like. Nothing within the cone of friction drives the arm up again, so that it stays where it lands, at sin q = 0.145/0.4,
-// whatever the restitution. An impact that cannot return is solved without restitution, which is counted.
+// Steep friction (μ = 3) wedges the arm between its hinge and the floor: one freedom, held by forces that may be as
+// large as they like. Nothing within the cone of friction drives the arm up again, so that it stays where it lands, at
+// sin q = 0.145/0.4, whatever the restitution. An impact that cannot return is solved without restitution, which is
+// counted.
 static void wedged_arm_goes_on(void) {
   static const char text[] =
       "space: planar\nparameters: {dt: 1e-4}\n"
@@ -466,7 +478,8 @@ static void a_failed_restart_keeps_the_friction(void) {
   static const char text[] =
       "space: planar\n"
       "bodies: {upper: {mass: 1, inertia: 0.1, com: [0, -0.5]}, lower: {mass: 1, inertia: 0.1, com: [0, -0.5]}}\n"
-      "joints: {hub: {revolute: [ground, upper], friction_torque: 0.7}, knee: {revolute: [upper, lower], at: [0, -1]}}\n"
+      "joints: {hub: {revolute: [ground, upper], friction_torque: 0.7}, knee: {revolute: [upper, lower], at: [0, "
+      "-1]}}\n"
       "initial: {hub: {u: 3}, knee: {q: 1}}\n"
       "method: {moreau: {step: 1e-3}}\n";
   run r, other;

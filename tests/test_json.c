@@ -5,7 +5,8 @@
 #include "base/json.h"
 
 static void json_comes_back(void) {
-  static const char text[] = " {\"a\": [1, -2.5e-3, true, false, null], \"b\\u003c\\n\\ud83d\\ude00\": {\"c\": \"\"}, \"d\": []} ";
+  static const char text[] =
+      " {\"a\": [1, -2.5e-3, true, false, null], \"b\\u003c\\n\\ud83d\\ude00\": {\"c\": \"\"}, \"d\": []} ";
   const json_value *v = json_read(&memory, text);
   if (!CHECK(v)) return;
   CHECK_EQUAL(json_get(v, "a")->count, 5);
@@ -21,8 +22,9 @@ static void json_comes_back(void) {
 }
 
 static void what_is_no_json_is_refused(void) {
-  static const char *const bad[] = {"", "{", "[1,", "[1 2]", "{\"a\" 1}", "{a: 1}", "\"x", "\"\\q\"", "\"\\u12\"", "tru", "1 2", "nan",
-                                    "+1", "[1,]x", "{\"a\": }", "\"\n\"", "--1", "1e", "\"\\"};
+  static const char *const bad[] = {"",          "{",         "[1,", "[1 2]", "{\"a\" 1}", "{a: 1}", "\"x",
+                                    "\"\\q\"",   "\"\\u12\"", "tru", "1 2",   "nan",       "+1",     "[1,]x",
+                                    "{\"a\": }", "\"\n\"",    "--1", "1e",    "\"\\"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     if (!CHECK(!json_read(&memory, bad[i]))) printf("      %s\n", bad[i]);
   char deep[200];
@@ -65,7 +67,9 @@ static void a_text_in_the_callers_memory_is_cut(void) {
     json_close(&w, '}');
     CHECK_EQUAL(w.out.length, (int)strlen(whole));
     CHECK_EQUAL(text[size], '#');
-    if (size) CHECK(strncmp(text, whole, (size_t)size - 1) == 0 && strlen(text) == (size_t)(size <= w.out.length ? size - 1 : w.out.length));
+    if (size)
+      CHECK(strncmp(text, whole, (size_t)size - 1) == 0 &&
+            strlen(text) == (size_t)(size <= w.out.length ? size - 1 : w.out.length));
   }
 }
 

@@ -17,7 +17,7 @@ static normal_law make_normal(const char *name, double e) {
   return l;
 }
 
-// --- closed forms -------------------------------------------------------------------------------------------------
+// --- closed forms ----------------------------------------------------------------------------------------------------
 
 // δ = 0.04, K = 5, so that Kδ^1.5 = 0.04; rate 0.3 of an approach of 2.
 static void formulas_say_what_their_papers_say(void) {
@@ -28,8 +28,8 @@ static void formulas_say_what_their_papers_say(void) {
       {"hunt-crossley", 0.6, 1.5 * 0.4},
       {"lankarani-nikravesh", 0.6, 0.75 * 0.64},
       {"flores", 0.5, 8 * 0.5 / 2.5},
-      {"herbert-mcwhannell", 0.5, 1},                 // 6·0.5/3
-      {"herbert-mcwhannell", 0, 1.5},                 // as Hunt and Crossley
+      {"herbert-mcwhannell", 0.5, 1},  // 6·0.5/3
+      {"herbert-mcwhannell", 0, 1.5},  // as Hunt and Crossley
       {"lee-wang", 0.2, 0.6},
       {"gonthier", 0.5, 1.5},
       {"zhiying-qishao", 0.5, 0.5625 * 2.718281828459045},
@@ -64,8 +64,8 @@ static void functions_of_a_user_act(void) {
   CHECK_NEAR(normal_energy(&l, 0.5), 0.125, 1e-16);  // quadrature of a parabola is exact
 }
 
-// Quadrature against energies in closed form: a power law's integrand has a branch point at 0, of δ^1.5 the first of the
-// graded parts carries (1/256)^2.5 of the integral and misses perhaps 1e-3 of that.
+// Quadrature against energies in closed form: a power law's integrand has a branch point at 0, of δ^1.5 the first of
+// the graded parts carries (1/256)^2.5 of the integral and misses perhaps 1e-3 of that.
 static void quadrature_gives_the_energy(void) {
   int count;
   const normal_law_type *const *all = normal_laws(&count);
@@ -109,10 +109,11 @@ static void line_contacts_solve_their_formula(void) {
   }
 }
 
-// --- restitution --------------------------------------------------------------------------------------------------
+// --- restitution -----------------------------------------------------------------------------------------------------
 
-// A unit mass meets the law at speed 1 and leaves at the speed returned, by the classical Runge-Kutta method with a step
-// that shrinks at both ends, where δ^1.5 has no third derivative; the last step ends where δ = 0 along its tangent.
+// A unit mass meets the law at speed 1 and leaves at the speed returned, by the classical Runge-Kutta method with a
+// step that shrinks at both ends, where δ^1.5 has no third derivative; the last step ends where δ = 0 along its
+// tangent.
 static double leave(const normal_law *l) {
   double x = 0, v = 1, h = 1e-3;
   for (int guard = 0; guard < 10000000; guard++) {
@@ -138,14 +139,15 @@ static void integrated_impacts_give_the_achieved_restitution(void) {
     if (!all[i]->lambda) continue;
     for (int k = 0; k < 8; k++) {
       normal_law l = make_normal(all[i]->name, prescribed[k]);
-      if (!CHECK_NEAR(leave(&l), normal_achieved(l.lambda), 1e-5)) printf("      %s, e = %g\n", all[i]->name, prescribed[k]);
+      if (!CHECK_NEAR(leave(&l), normal_achieved(l.lambda), 1e-5))
+        printf("      %s, e = %g\n", all[i]->name, prescribed[k]);
     }
   }
 }
 
 static void achieved_restitution_is_that_of_the_tables(void) {
-  static const double table[4][3] = {{0.2, 0.546854, 0.672262}, {0.5, 0.662962, 0.725241}, {0.8, 0.832870, 0.847102},
-                                     {0.9, 0.909016, 0.913177}};
+  static const double table[4][3] = {
+      {0.2, 0.546854, 0.672262}, {0.5, 0.662962, 0.725241}, {0.8, 0.832870, 0.847102}, {0.9, 0.909016, 0.913177}};
   for (int i = 0; i < 4; i++) {
     double e = table[i][0];
     CHECK_NEAR(normal_achieved(normal_named("hunt-crossley")->lambda(e)), table[i][1], 0.5e-6);  // as printed
@@ -191,13 +193,21 @@ static void forces_begin_at_zero_and_never_pull(void) {
   }
 }
 
-// --- friction -----------------------------------------------------------------------------------------------------
+// --- friction --------------------------------------------------------------------------------------------------------
 
 static friction_law make_friction(const char *name) {
   const friction_law_type *t = friction_law_find(name);
   CHECK(t != NULL);
-  return (friction_law){.type = t, .kinetic = 0.2, .still = 0.3, .v0 = 0.01, .v1 = 0.05, .stribeck = 0.1,
-                        .stribeck_exponent = 2, .bristle_stiffness = 1e4, .bristle_damping = 15, .dahl_exponent = 1};
+  return (friction_law){.type = t,
+                        .kinetic = 0.2,
+                        .still = 0.3,
+                        .v0 = 0.01,
+                        .v1 = 0.05,
+                        .stribeck = 0.1,
+                        .stribeck_exponent = 2,
+                        .bristle_stiffness = 1e4,
+                        .bristle_damping = 15,
+                        .dahl_exponent = 1};
 }
 
 static double coefficient(const friction_law *l, double speed) {
@@ -300,7 +310,8 @@ static void bristles_settle_on_the_steady_curve(void) {
       }
 }
 
-// Dahl's exponent shapes the way there: from rest over a way x, 1 - ζ = exp(-σ0 x/μ) for a = 1, 1/(1 + σ0 x/μ) for a = 2.
+// Dahl's exponent shapes the way there: from rest over a way x, 1 - ζ = exp(-σ0 x/μ) for a = 1, 1/(1 + σ0 x/μ) for a
+// = 2.
 static void dahl_bends_as_its_exponent_says(void) {
   friction_law l = make_friction("dahl");
   double v[2] = {0.01, 0}, z[2] = {0, 0}, f[2];
@@ -345,7 +356,7 @@ static void bristles_know_no_direction(void) {
   }
 }
 
-// --- experiments --------------------------------------------------------------------------------------------------
+// --- experiments -----------------------------------------------------------------------------------------------------
 
 // A sphere of steel with E = 210 GPa, ρ = 7800, R = 10 mm on its like: depth, force and duration in closed form.
 static void an_elastic_impact_is_that_of_hertz(void) {
@@ -462,14 +473,21 @@ static double response(const friction_law *l) {
   return sum;
 }
 
-// A friction law depends on a number of its material exactly if it lists that key: what is told to have no effect has none.
+// A friction law depends on a number of its material exactly if it lists that key: what is told to have no effect has
+// none.
 static void laws_read_the_keys_they_list(void) {
-  static const struct { const char *key; size_t at; } numbers[] = {
-      {"static_friction", offsetof(friction_law, still)}, {"v0", offsetof(friction_law, v0)},
-      {"v1", offsetof(friction_law, v1)}, {"stribeck", offsetof(friction_law, stribeck)},
-      {"stribeck_exponent", offsetof(friction_law, stribeck_exponent)}, {"viscous", offsetof(friction_law, viscous)},
-      {"bristle_stiffness", offsetof(friction_law, bristle_stiffness)},
-      {"bristle_damping", offsetof(friction_law, bristle_damping)}, {"dahl_exponent", offsetof(friction_law, dahl_exponent)}};
+  static const struct {
+    const char *key;
+    size_t at;
+  } numbers[] = {{"static_friction", offsetof(friction_law, still)},
+                 {"v0", offsetof(friction_law, v0)},
+                 {"v1", offsetof(friction_law, v1)},
+                 {"stribeck", offsetof(friction_law, stribeck)},
+                 {"stribeck_exponent", offsetof(friction_law, stribeck_exponent)},
+                 {"viscous", offsetof(friction_law, viscous)},
+                 {"bristle_stiffness", offsetof(friction_law, bristle_stiffness)},
+                 {"bristle_damping", offsetof(friction_law, bristle_damping)},
+                 {"dahl_exponent", offsetof(friction_law, dahl_exponent)}};
   int count;
   const friction_law_type *const *all = friction_laws(&count);
   for (int i = 0; i < count; i++)

@@ -6,7 +6,7 @@
 #include "contact.h"
 #include "exact_lemke.h"
 
-// --- counting allocations -----------------------------------------------------------------------------------------
+// --- counting allocations --------------------------------------------------------------------------------------------
 
 static volatile long allocations;
 
@@ -29,7 +29,7 @@ void *realloc(void *p, size_t size) { return allocations++, __libc_realloc(p, si
 static void watch(void) {}
 #endif
 
-// --- the judge ----------------------------------------------------------------------------------------------------
+// --- the judge -------------------------------------------------------------------------------------------------------
 
 static contact_problem one;
 
@@ -57,7 +57,7 @@ static void judge_measures_by_the_formula(void) {
   CHECK_NEAR(solve_residual_mixed(&p, r, u, work), 0.2 / 2.2, 1e-15);                   // over max(|W||r|, |q|)
   r[0] = 1, r[1] = -0.5;  // u_1 = −0.5, min(r_1, u_1/3) = −0.5
   CHECK_NEAR(solve_residual_of(&p, r, u, work), 0.5 * sqrt(3) / sqrt(7 / 3.0), 1e-14);
-  CHECK_NEAR(solve_residual_mixed(&p, r, u, work), 0.5 / 2, 1e-15);                     // over max(2, 1.5, 2)
+  CHECK_NEAR(solve_residual_mixed(&p, r, u, work), 0.5 / 2, 1e-15);  // over max(2, 1.5, 2)
   r[0] = NAN;
   CHECK(solve_residual_of(&p, r, u, work) == INFINITY);
   CHECK(solve_residual_mixed(&p, r, u, work) == INFINITY);
@@ -116,7 +116,8 @@ static void huge_percussions_solve_nothing(void) {
     }
     for (int i = -1; i < count; i++) {
       solve_info info = contact_solve(c, i < 0 ? NULL : list[i], &settings, NULL);
-      if (!CHECK(info.status != SOLVE_SOLVED)) printf("      kind %d, %s: %g\n", k, i < 0 ? "chain" : list[i]->name, info.residual);
+      if (!CHECK(info.status != SOLVE_SOLVED))
+        printf("      kind %d, %s: %g\n", k, i < 0 ? "chain" : list[i]->name, info.residual);
     }
     if (!k) continue;
     c->blocks[0].hi = 1e20;
@@ -144,11 +145,11 @@ static void no_diagonal_is_no_unit(void) {
   }
 }
 
-// --- references ---------------------------------------------------------------------------------------------------
+// --- references ------------------------------------------------------------------------------------------------------
 
 typedef struct reference {
   const char *file;
-  int n;            // 0: any solution will do
+  int n;  // 0: any solution will do
   double z[9];
 } reference;
 
@@ -196,7 +197,7 @@ static void references_are_solved(void) {
   }
 }
 
-// --- random problems ----------------------------------------------------------------------------------------------
+// --- random problems -------------------------------------------------------------------------------------------------
 
 static solve_settings strict(void) {
   solve_settings s = solve_settings_default();
@@ -291,8 +292,8 @@ static void bounds_may_be_infinite(void) {
     c->q[i] = u[i];
     for (int j = 0; j < 3; j++) c->q[i] -= c->W[3 * i + j] * r[j];
   }
-  const solver *const by[] = {&solver_active_set, &solver_lemke, &solver_newton, &solver_enumerate, &solver_pgs,
-                              &solver_nsgs, &solver_alart_curnier};
+  const solver *const by[] = {&solver_active_set, &solver_lemke, &solver_newton,       &solver_enumerate,
+                              &solver_pgs,        &solver_nsgs,  &solver_alart_curnier};
   solve_settings settings = strict();
   for (int k = 0; k < 7; k++) {
     CHECK_EQUAL(contact_solve(c, by[k], &settings, NULL).status, SOLVE_SOLVED);
@@ -364,7 +365,8 @@ static void contradictions_have_no_solution(void) {
 // share of its own. Enumeration looks at one share: that it does not fit proves nothing.
 static void what_is_not_proved_is_not_claimed(void) {
   contact_problem *c = fresh();
-  for (int i = 0; i < 3; i++) add_block(c, (solve_block){.kind = i < 2 ? BLOCK_BILATERAL : BLOCK_UNILATERAL, .size = 1});
+  for (int i = 0; i < 3; i++)
+    add_block(c, (solve_block){.kind = i < 2 ? BLOCK_BILATERAL : BLOCK_UNILATERAL, .size = 1});
   static const double W[9] = {1, 1, 0, 1, 1, 0, 1, -1, -1};
   memcpy(c->W, W, sizeof W);
   c->q[0] = c->q[1] = -1, c->q[2] = -4;
@@ -376,7 +378,7 @@ static void what_is_not_proved_is_not_claimed(void) {
   CHECK_EQUAL(tally.impossible, 0);
 }
 
-// --- degenerate problems ------------------------------------------------------------------------------------------
+// --- degenerate problems ---------------------------------------------------------------------------------------------
 
 // W = J Jᵀ of low rank plus a skew part, small integers that cancel, and q mostly zero: most ratio tests are ties.
 static void degenerate_problem(contact_problem *c, int n, bool sparse) {
@@ -420,9 +422,9 @@ static void degenerate_problems_end_as_in_exact_arithmetic(void) {
   CHECK(solved >= 10 && rays >= 3);
 }
 
-// The skew part a hundred times as large, and part of q 1e5 times: noise reaches 1e-11 of a column. The seeds are those of
-// problems on which noise was taken for a difference and led to a wrong end; exact arithmetic solves them. Units change
-// nothing.
+// The skew part a hundred times as large, and part of q 1e5 times: noise reaches 1e-11 of a column. The seeds are those
+// of problems on which noise was taken for a difference and led to a wrong end; exact arithmetic solves them. Units
+// change nothing.
 static void noise_leads_nowhere(void) {
   static const uint64_t seeds[] = {16631382855094608883u, 2447896893122242147u, 12598549826195109458u};
   static const double units[] = {1, 0.3, 0.7e5, 1e10};
@@ -448,7 +450,7 @@ static void noise_leads_nowhere(void) {
   }
 }
 
-// --- manners ------------------------------------------------------------------------------------------------------
+// --- manners ---------------------------------------------------------------------------------------------------------
 
 static void nonsense_is_refused(void) {
   contact_problem *c = fresh();
@@ -558,7 +560,7 @@ static void nothing_is_allocated_in_a_solve(void) {
   long before = allocations;
   void *volatile something = malloc(1);
   free(something);
-  CHECK(allocations == before + 1);                // the counter counts
+  CHECK(allocations == before + 1);  // the counter counts
   before = allocations;
   solve_chain(&p, &settings, w, &solution, NULL);
   for (int i = 0; i < count; i++) solver_run(list[i], &p, &settings, w, &solution);

@@ -1,15 +1,17 @@
-// The typical length of a model: the size of its moving bodies. It does not change when a body has its origin elsewhere,
-// or when the model stands elsewhere.
+// The typical length of a model: the size of its moving bodies. It does not change when a body has its origin
+// elsewhere, or when the model stands elsewhere.
 #include "runs.h"
 
 static void length_is(const char *text, const char *settings, double expected) {
   run r;
   if (!run_open_text(&r, text, settings)) return;
-  if (!CHECK_NEAR(carom_model_get_info(r.model).length, expected, 1e-12 * expected)) printf("      %s\n", settings ? settings : "");
+  if (!CHECK_NEAR(carom_model_get_info(r.model).length, expected, 1e-12 * expected))
+    printf("      %s\n", settings ? settings : "");
   run_close(&r);
 }
 
-// Balls of 1 mm: their origins are at the distance s from their middles, the floor is at the distance d from the origin of ground.
+// Balls of 1 mm: their origins are at the distance s from their middles, the floor is at the distance d from the origin
+// of ground.
 static const char balls[] =
     "parameters: {s: 0, d: 0}\n"
     "bodies: {\"b{i}\": {repeat: {i: [0, 26]}, mass: 4e-6, com: [s, 0, 0], inertia: [4e-13, 4e-13, 4e-13]}}\n"
@@ -57,7 +59,8 @@ static void shapes_are_measured_from_their_middle(void) {
       "bodies: {b: {mass: 1, inertia: [1, 1, 1], com: [s, 0, 0]}}\n"
       "joints: {b: {free: [ground, b]}}\n"
       "surfaces:\n"
-      "  b: {hull: b, material: m, points: [[s - 0.1, 0.02, 0.03], [s + 0.1, 0.02, 0.03], [s - 0.1, -0.02, 0.03], [s + 0.1, -0.02, 0.03],\n"
+      "  b: {hull: b, material: m, points: [[s - 0.1, 0.02, 0.03], [s + 0.1, 0.02, 0.03], [s - 0.1, -0.02, 0.03], [s + "
+      "0.1, -0.02, 0.03],\n"
       "    [s - 0.1, 0.02, -0.03], [s + 0.1, 0.02, -0.03], [s - 0.1, -0.02, -0.03], [s + 0.1, -0.02, -0.03]]}\n"
       "  floor: {plane: ground, material: m}\n"
       "materials: {m: {friction: 0.3}}\n"
@@ -69,7 +72,8 @@ static void shapes_are_measured_from_their_middle(void) {
       "parameters: {s: 0}\n"
       "bodies: {b: {mass: 1, inertia: [1, 1, 1], com: [s, 0, 0]}}\n"
       "joints: {b: {free: [ground, b]}}\n"
-      "surfaces: {left: {point: b, at: [s - 0.2, 0, 0], material: m}, right: {point: b, at: [s + 0.2, 0, 0], material: m}, floor: {plane: ground, material: m}}\n"
+      "surfaces: {left: {point: b, at: [s - 0.2, 0, 0], material: m}, right: {point: b, at: [s + 0.2, 0, 0], material: "
+      "m}, floor: {plane: ground, material: m}}\n"
       "materials: {m: {friction: 0.3}}\n"
       "initial: {b: {q: [1, 0, 0, 0, 0, 0, 1]}}\n"
       "method: {moreau: {step: 1 ms}}\n";
@@ -86,7 +90,10 @@ static void ground_counts_last(void) {
       "method: smooth\n";
   length_is(slide, NULL, 0.7);
   length_is(slide, "parameters.d=9", 0.7);
-  length_is("bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\njoints: {a: {prismatic: [ground, a], at: [9, 0, 0]}}\nmethod: smooth\n", NULL, 1);
+  length_is(
+      "bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\njoints: {a: {prismatic: [ground, a], at: [9, 0, 0]}}\nmethod: "
+      "smooth\n",
+      NULL, 1);
 }
 
 int main(void) {

@@ -17,8 +17,8 @@ static void errors_name_a_lock_up(void) {
              "  guide: {prismatic: [ground, ram], axis: x}\n"
              "drives: {motor: {joint: crank, motion: 300 rpm * t}}\n"
              "end: 0.1 s\n");
-  static const char *const settings[] = {"method=smooth", "method=event", "method=compliant", "integrator=bdf", "integrator=erk",
-                                         "integrator=ida"};
+  static const char *const settings[] = {"method=smooth",  "method=event",   "method=compliant",
+                                         "integrator=bdf", "integrator=erk", "integrator=ida"};
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
     char command[200];
     snprintf(command, sizeof command, "run lock.yaml --no-record --set %s", settings[i]);
@@ -33,10 +33,10 @@ static void errors_name_a_lock_up(void) {
   CHECK_CONTAINS(err, "'pin'");
 }
 
-// --- steps that go over the lock-up ------------------------------------------------------------------------------------
+// --- steps that go over the lock-up ----------------------------------------------------------------------------------
 
-// The loop closes up to the crank angle asin(rod/crank). With a rod that is too short by d the crank passes positions that cannot be
-// closed within 2 sqrt(2 d/crank) rad, which a step may go over. Its ends can be closed.
+// The loop closes up to the crank angle asin(rod/crank). With a rod that is too short by d the crank passes positions
+// that cannot be closed within 2 sqrt(2 d/crank) rad, which a step may go over. Its ends can be closed.
 static const char slider_crank[] =
     "space: planar\n"
     "gravity: [0, 0]\n"
@@ -57,7 +57,8 @@ static const char *const steps[] = {"11e-3", "7e-3", "3e-3", "1e-3", "1e-4"};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 // Where a run to t ends, and how.
-static double end_of(const char *rest, const char *coordinates, const char *step, const char *rod, double t, carom_status *status) {
+static double end_of(const char *rest, const char *coordinates, const char *step, const char *rod, double t,
+                     carom_status *status) {
   char text[2048], settings[160];
   run r;
   snprintf(text, sizeof text, "%s%s", slider_crank, rest);
@@ -72,21 +73,26 @@ static double end_of(const char *rest, const char *coordinates, const char *step
 
 // The message comes with the step that goes over the lock-up, within two of them where rows turn with it.
 static void a_short_rod_locks_up(void) {
-  static const char *const coordinates[] = {"joint", "absolute"}, *const rods[] = {"40e-3", "49e-3", "49.99e-3", "49.9999e-3"};
+  static const char *const coordinates[] = {"joint", "absolute"}, *const rods[] = {"40e-3", "49e-3", "49.99e-3",
+                                                                                   "49.9999e-3"};
   for (int c = 0; c < 2; c++)
     for (int k = 0; k < 4; k++)
       for (int i = 0; i < STEPS; i++) {
         carom_status status = CAROM_OK;
         double end = end_of(with_drive, coordinates[c], steps[i], rods[k], 0.12, &status);
         double lock = asin(atof(rods[k]) / 50e-3) / (2 * acos(-1) * 5);
-        if (!CHECK(status == CAROM_ERROR_INTEGRATOR) || !CHECK(end >= lock - 1e-9) || !CHECK(end <= lock + 2 * atof(steps[i])))
-          printf("      %s coordinates, step %s, rod %s: ended at %g, locks up at %g\n", coordinates[c], steps[i], rods[k], end, lock);
+        if (!CHECK(status == CAROM_ERROR_INTEGRATOR) || !CHECK(end >= lock - 1e-9) ||
+            !CHECK(end <= lock + 2 * atof(steps[i])))
+          printf("      %s coordinates, step %s, rod %s: ended at %g, locks up at %g\n", coordinates[c], steps[i],
+                 rods[k], end, lock);
       }
 }
 
-// A rod that is long enough turns back from the singular position, however close; without a drive a short one turns the crank back.
+// A rod that is long enough turns back from the singular position, however close; without a drive a short one turns the
+// crank back.
 static void a_long_rod_and_a_free_crank_do_not(void) {
-  static const char *const coordinates[] = {"joint", "absolute"}, *const rods[] = {"50e-3", "50.0001e-3", "50.01e-3", "51e-3"};
+  static const char *const coordinates[] = {"joint", "absolute"}, *const rods[] = {"50e-3", "50.0001e-3", "50.01e-3",
+                                                                                   "51e-3"};
   for (int c = 0; c < 2; c++)
     for (int k = 0; k < 4; k++)
       for (int i = 0; i < STEPS; i++) {
@@ -121,12 +127,14 @@ static void size_does_not_matter(void) {
     const char *ratio = ratios[k / 2 % 3], *scale = scales[k / 6 % 6], *step = k / 36 ? "1e-3" : "7e-3";
     char settings[160];
     run r;
-    snprintf(settings, sizeof settings, "coordinates=%s method.moreau.step=%s ratio=%s scale=%s", coordinates[k % 2], step, ratio, scale);
+    snprintf(settings, sizeof settings, "coordinates=%s method.moreau.step=%s ratio=%s scale=%s", coordinates[k % 2],
+             step, ratio, scale);
     if (!run_open_text(&r, text, settings)) return;
     carom_status status = carom_sim_advance(r.sim, 0.12, &r.error);
     double end = carom_sim_time(r.sim), lock = asin(fmin(1, atof(ratio))) / (2 * acos(-1) * 5);
     bool fine = atof(ratio) > 1 ? CHECK(status == CAROM_OK)
-                                : CHECK(status == CAROM_ERROR_INTEGRATOR) && CHECK(end >= lock - 1e-9) && CHECK(end <= lock + 2 * atof(step));
+                                : CHECK(status == CAROM_ERROR_INTEGRATOR) && CHECK(end >= lock - 1e-9) &&
+                                      CHECK(end <= lock + 2 * atof(step));
     if (!fine) printf("      %s: ended at %g s\n", settings, end);
     run_close(&r);
   }

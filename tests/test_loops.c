@@ -1,8 +1,8 @@
 // Closed loops stay closed: two planar mechanisms and a spatial one, turning for 100 s.
 #include "runs.h"
 
-// Crank and rocker about axes square to each other, a coupler between them on a ball and a universal joint: one freedom,
-// three rows to close the loop, placed so that the loop closes with every coordinate zero.
+// Crank and rocker about axes square to each other, a coupler between them on a ball and a universal joint: one
+// freedom, three rows to close the loop, placed so that the loop closes with every coordinate zero.
 static const char spatial_loop[] =
     "space: spatial\n"
     "parameters: {px: 0.1, py: 0.17, b: 0.6, c: 0.4}\n"
@@ -27,9 +27,9 @@ static bool open_loop(run *r, const char *name, const char *settings) {
 }
 
 typedef struct loop {
-  const char *name;      // null: the spatial one
+  const char *name;  // null: the spatial one
   const char *settings;
-  const char *watch;     // a joint
+  const char *watch;  // a joint
 } loop;
 
 static const loop loops[] = {
@@ -42,7 +42,7 @@ enum { LOOPS = sizeof loops / sizeof *loops };
 
 static const char *title(const loop *l) { return l->name ? l->name : "spatial loop"; }
 
-// --- projection ---------------------------------------------------------------------------------------------------
+// --- projection ------------------------------------------------------------------------------------------------------
 
 // The summary holds the largest |Φ| at the end of any step. A Newton step from an error of 1e-6 (a step's tolerance)
 // leaves its square, and the rounding of lengths below 1 m: some 1e-16 either way. The requirement is 1e-10.
@@ -54,7 +54,8 @@ static void hold(const char *coordinates, const char *integrator) {
     if (!open_loop(&r, loops[i].name, settings)) continue;
     if (run_to(&r, 100)) {
       const carom_summary s = carom_sim_summary(r.sim);
-      printf("    %-18s %-45s %7ld steps, violation %.1e\n", title(&loops[i]), settings, s.steps, s.constraint_violation);
+      printf("    %-18s %-45s %7ld steps, violation %.1e\n", title(&loops[i]), settings, s.steps,
+             s.constraint_violation);
       CHECK_LE(s.constraint_violation, 1e-10);
       CHECK_EQUAL(s.projection_failures, 0);
     }
@@ -63,8 +64,8 @@ static void hold(const char *coordinates, const char *integrator) {
 }
 
 #define AT(type, tolerance) "integrator.type=" type " integrator.rtol=" tolerance " integrator.atol=" tolerance
-#define LOOSE(type) AT(type, "1e-6")
-#define RK4 "integrator.type=rk4 integrator.step=5e-3"  // 0.15 rad of the fastest crank
+#define LOOSE(type)         AT(type, "1e-6")
+#define RK4                 "integrator.type=rk4 integrator.step=5e-3"  // 0.15 rad of the fastest crank
 
 static void adams_holds_in_joint_coordinates(void) { hold("joint", LOOSE("adams")); }
 static void adams_holds_in_absolute_coordinates(void) { hold("absolute", LOOSE("adams")); }
@@ -75,7 +76,7 @@ static void erk_holds_in_absolute_coordinates(void) { hold("absolute", LOOSE("er
 static void rk4_holds_in_joint_coordinates(void) { hold("joint", RK4); }
 static void rk4_holds_in_absolute_coordinates(void) { hold("absolute", RK4); }
 
-// --- agreement ----------------------------------------------------------------------------------------------------
+// --- agreement -------------------------------------------------------------------------------------------------------
 
 typedef struct seen {
   double q, u, speed;
@@ -96,8 +97,8 @@ static seen look(const loop *l, const char *coordinates, double t) {
   return s;
 }
 
-// Joint and absolute coordinates are two discretisations of one motion. Each step may be wrong by rtol in the speed; all
-// of one sign, they add up to steps · rtol · speed, and over the time t to t times that in the angle. None of these
+// Joint and absolute coordinates are two discretisations of one motion. Each step may be wrong by rtol in the speed;
+// all of one sign, they add up to steps · rtol · speed, and over the time t to t times that in the angle. None of these
 // mechanisms is chaotic: with one freedom at most, nothing grows faster.
 static void joint_and_absolute_coordinates_agree(void) {
   const double t = 5;
@@ -113,13 +114,16 @@ static void joint_and_absolute_coordinates_agree(void) {
   }
 }
 
-// --- Baumgarte ----------------------------------------------------------------------------------------------------
+// --- Baumgarte -------------------------------------------------------------------------------------------------------
 
 static double baumgarte_violation(const char *coordinates, double coefficient, double t) {
   run r;
   char settings[256];
-  snprintf(settings, sizeof settings, SLIDER_CRANK "coordinates=%s method.smooth.constraints=baumgarte "
-           "method.smooth.alpha=%g method.smooth.beta=%g " AT("erk", "1e-8"), coordinates, coefficient, coefficient);
+  snprintf(settings, sizeof settings,
+           SLIDER_CRANK
+           "coordinates=%s method.smooth.constraints=baumgarte "
+           "method.smooth.alpha=%g method.smooth.beta=%g " AT("erk", "1e-8"),
+           coordinates, coefficient, coefficient);
   if (!run_open(&r, "slider-crank-ideal", settings)) return NAN;
   run_to(&r, t);
   const double violation = carom_sim_summary(r.sim).constraint_violation;
@@ -128,8 +132,8 @@ static double baumgarte_violation(const char *coordinates, double coefficient, d
 }
 
 // The integrator feeds the constraint with a defect d:  Φ̈ + 2αΦ̇ + β²Φ = d.  With α = β = 0 that is Φ = d t²/2, a
-// hundred times more for ten times the time. With α = β = 1/s it settles at d/β² within a few seconds. The defect itself
-// is periodic with the crank, so its mean shows up to a factor of two.
+// hundred times more for ten times the time. With α = β = 1/s it settles at d/β² within a few seconds. The defect
+// itself is periodic with the crank, so its mean shows up to a factor of two.
 static void baumgarte(const char *coordinates) {
   const double drift10 = baumgarte_violation(coordinates, 0, 10), drift100 = baumgarte_violation(coordinates, 0, 100);
   const double held10 = baumgarte_violation(coordinates, 1, 10), held100 = baumgarte_violation(coordinates, 1, 100);
@@ -146,7 +150,7 @@ static void baumgarte(const char *coordinates) {
 static void baumgarte_in_joint_coordinates(void) { baumgarte("joint"); }
 static void baumgarte_in_absolute_coordinates(void) { baumgarte("absolute"); }
 
-// --- stabilised index 2 -------------------------------------------------------------------------------------------
+// --- stabilised index 2 ----------------------------------------------------------------------------------------------
 
 // Φ = 0 is one of IDA's equations. Newton's iteration ends when its last change is a third of the tolerance, in the
 // root mean square over n unknowns: one of them may be √n of that off. Lengths are below 1 m, n below 100: 10 rtol.
@@ -156,8 +160,10 @@ static void stabilised_index_2_holds(void) {
     for (int k = 0; k < 3; k++) {
       run r;
       char settings[256];
-      snprintf(settings, sizeof settings, "%scoordinates=absolute method.smooth.constraints=ggl integrator.type=ida "
-               "integrator.rtol=%g integrator.atol=%g", loops[i].settings, tolerances[k], tolerances[k]);
+      snprintf(settings, sizeof settings,
+               "%scoordinates=absolute method.smooth.constraints=ggl integrator.type=ida "
+               "integrator.rtol=%g integrator.atol=%g",
+               loops[i].settings, tolerances[k], tolerances[k]);
       if (!open_loop(&r, loops[i].name, settings)) continue;
       if (run_to(&r, 3)) {
         const double violation = carom_sim_summary(r.sim).constraint_violation;

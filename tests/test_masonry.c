@@ -1,4 +1,5 @@
-// Dry masonry of polygons under moreau and event: bricks that overhang, and an arch. Each stands above the limit of statics and falls below it.
+// Dry masonry of polygons under moreau and event: bricks that overhang, and an arch. Each stands above the limit of
+// statics and falls below it.
 #include "long.h"
 #include "runs.h"
 
@@ -26,17 +27,20 @@ static void begin(double friction) {
   put("space: planar\nmaterials: {stone: {restitution: 0, friction: %.17g}}\nmethod: %s\n", friction, method);
 }
 
-// --- bricks -----------------------------------------------------------------------------------------------------------
+// --- bricks ----------------------------------------------------------------------------------------------------------
 
 // From the table upwards each reaches 1/2n, ..., 1/4, 1/2 of its length beyond the one below, all times a factor.
 static bool open_bricks(run *r, int count, double factor) {
   const double length = 1, height = 0.1;
   begin(0.5);
-  put("bodies: {\"b{i}\": {repeat: {i: [1, %d]}, mass: 10, inertia: %.17g}}\n", count, 10 * (length * length + height * height) / 12);
+  put("bodies: {\"b{i}\": {repeat: {i: [1, %d]}, mass: 10, inertia: %.17g}}\n", count,
+      10 * (length * length + height * height) / 12);
   put("joints: {\"b{i}\": {repeat: {i: [1, %d]}, free: [ground, \"b{i}\"]}}\n", count);
   put("surfaces:\n  table: {polygon: ground, points: [[-3, -1], [0, -1], [0, 0], [-3, 0]], material: stone}\n");
-  put("  \"s{i}\": {repeat: {i: [1, %d]}, polygon: \"b{i}\", points: [[-0.5, -0.05], [0.5, -0.05], [0.5, 0.05], [-0.5, 0.05]], material: "
-      "stone}\n", count);
+  put("  \"s{i}\": {repeat: {i: [1, %d]}, polygon: \"b{i}\", points: [[-0.5, -0.05], [0.5, -0.05], [0.5, 0.05], [-0.5, "
+      "0.05]], material: "
+      "stone}\n",
+      count);
   put("initial:\n");
   double end = 0;
   for (int i = 1; i <= count; i++) {
@@ -54,7 +58,9 @@ static void bricks_stand_below_the_largest_overhang(void) {
     run_to(&r, long_form() || rests_in_few_steps() ? 10 : 1);
     double moved = hypot(run_read(&r, "b%d.x", count) - x, run_read(&r, "b%d.y", count) - y);
     printf("    the top of %d moved by %.1e m in %g s\n", count, moved, carom_sim_time(r.sim));
-    CHECK_LE(moved, rests_in_few_steps() ? 1e-10 : 1e-12);  // rounding of the forces, 1e-14 of the weight, integrated twice over 10 s
+    CHECK_LE(moved, rests_in_few_steps()
+                        ? 1e-10
+                        : 1e-12);  // rounding of the forces, 1e-14 of the weight, integrated twice over 10 s
     CHECK_LE(carom_sim_summary(r.sim).deepest_penetration, 1e-12);
     run_close(&r);
   }
@@ -72,11 +78,11 @@ static void bricks_fall_beyond_the_largest_overhang(void) {
   }
 }
 
-// --- an arch ----------------------------------------------------------------------------------------------------------
+// --- an arch ---------------------------------------------------------------------------------------------------------
 
 typedef struct stone {
-  double x, y, mass, inertia;   // its mass centre
-  double corners[4][2];         // about it
+  double x, y, mass, inertia;  // its mass centre
+  double corners[4][2];        // about it
 } stone;
 
 static stone cut_stone(int k, int count, double thickness) {
@@ -113,8 +119,10 @@ static bool open_arch(run *r, int count, double thickness, double friction) {
   }
   put("joints: {\"b{i}\": {repeat: {i: [1, %d]}, free: [ground, \"b{i}\"]}}\ninitial:\n", count);
   for (int k = 0; k < count; k++) put("  b%d: {q: [0, %.17g, %.17g]}\n", k + 1, s[k].x, s[k].y);
-  put("surfaces:\n  s0: {polygon: ground, points: [[%g, -0.3], [%g, -0.3], [%g, 0], [%g, 0]], material: stone}\n", inner, outer, outer, inner);
-  put("  s%d: {polygon: ground, points: [[%g, -0.3], [%g, -0.3], [%g, 0], [%g, 0]], material: stone}\n", count + 1, -outer, -inner, -inner, -outer);
+  put("surfaces:\n  s0: {polygon: ground, points: [[%g, -0.3], [%g, -0.3], [%g, 0], [%g, 0]], material: stone}\n",
+      inner, outer, outer, inner);
+  put("  s%d: {polygon: ground, points: [[%g, -0.3], [%g, -0.3], [%g, 0], [%g, 0]], material: stone}\n", count + 1,
+      -outer, -inner, -inner, -outer);
   for (int k = 0; k < count; k++) {
     put("  s%d: {polygon: b%d, material: stone, points: [", k + 1, k + 1);
     for (int i = 0; i < 4; i++) put("%s[%.17g, %.17g]", i ? ", " : "", s[k].corners[i][0], s[k].corners[i][1]);
@@ -148,7 +156,8 @@ static void an_arch_stands_above_its_critical_thickness(void) {
       widest = fmax(widest, widest_joint(&r, count));
     }
     double moved = fabs(run_read(&r, "b%d.y", crown) - y);
-    printf("    joints of %d stones open by at most %.1e m, the crown moved by %.1e m in %g s\n", count, widest, moved, carom_sim_time(r.sim));
+    printf("    joints of %d stones open by at most %.1e m, the crown moved by %.1e m in %g s\n", count, widest, moved,
+           carom_sim_time(r.sim));
     CHECK_LE(widest, 1e-12);
     CHECK_LE(moved, 1e-12);
     run_close(&r);
@@ -176,7 +185,8 @@ static void an_arch_slides_below_its_critical_friction(void) {
     double y = run_read(&r, "b5.y");
     run_to(&r, long_form() ? (slides ? 3 : 10) : !slides && rests_in_few_steps() ? 10 : 0.4);
     double moved = fabs(run_read(&r, "b5.y") - y);
-    printf("    friction %g: the crown moved by %.1e m in %g s\n", slides ? 0.300 : 0.315, moved, carom_sim_time(r.sim));
+    printf("    friction %g: the crown moved by %.1e m in %g s\n", slides ? 0.300 : 0.315, moved,
+           carom_sim_time(r.sim));
     if (slides) CHECK(moved > (long_form() ? 0.01 : 1e-4));
     else CHECK_LE(moved, 1e-12);
     run_close(&r);

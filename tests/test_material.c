@@ -5,7 +5,7 @@
 
 static const double plane = INFINITY;
 
-// --- stiffness ----------------------------------------------------------------------------------------------------
+// --- stiffness -------------------------------------------------------------------------------------------------------
 
 static void hertz_stiffness_is_that_of_the_papers(void) {
   const solid steel[2] = {{.young = 207e9, .poisson = 0.3}, {.young = 207e9, .poisson = 0.3}};
@@ -40,7 +40,7 @@ static void common_solids_are_plausible(void) {
   }
 }
 
-// --- materials of a model -----------------------------------------------------------------------------------------
+// --- materials of a model --------------------------------------------------------------------------------------------
 
 static carom_model *ball_with(const char *sections, const char *material, carom_error *error) {
   char text[2000];
@@ -79,7 +79,8 @@ static void presets_make_a_sound_material(void) {
   contact_material m;
   carom_model *model;
   if (!material_of("", "restitution: 0.9, friction: 0.2, solid: steel", &m, &model)) return;
-  CHECK(strcmp(m.normal.type->name, "lankarani-nikravesh") == 0 && strcmp(m.tangential.type->name, "brown-mcphee") == 0);
+  CHECK(strcmp(m.normal.type->name, "lankarani-nikravesh") == 0 &&
+        strcmp(m.tangential.type->name, "brown-mcphee") == 0);
   CHECK_NEAR(m.normal.exponent, 1.5, 0);
   CHECK_NEAR(m.normal.lambda, 0.75 * 0.19, 1e-15);
   CHECK_NEAR(m.achieved, 0.913177, 0.5e-6);
@@ -113,8 +114,9 @@ static void solids_come_from_the_table_the_section_or_moduli(void) {
 static void expressions_know_their_variables_and_parameters(void) {
   contact_material m;
   carom_model *model;
-  const char *words = "law: expression, force: 'k*delta^1.2 + 10*rate*delta/approach', friction: mu, "
-                      "friction_law: expression, coefficient: 'mu*tanh(speed/1e-3) + 1e-6*fn'";
+  const char *words =
+      "law: expression, force: 'k*delta^1.2 + 10*rate*delta/approach', friction: mu, "
+      "friction_law: expression, coefficient: 'mu*tanh(speed/1e-3) + 1e-6*fn'";
   if (!material_of("", words, &m, &model)) return;
   CHECK(resolves(&m, 0, 0));
   double F = 2e6 * pow(1e-3, 1.2) + 10 * 0.5 * 1e-3 / 2;
@@ -130,7 +132,8 @@ static void expressions_know_their_variables_and_parameters(void) {
 static void wanted_restitution_becomes_damping(void) {
   contact_material m;
   carom_model *model;
-  if (!material_of("", "restitution: 0.4, restitution_is: achieved, law: hunt-crossley, stiffness: 1e8", &m, &model)) return;
+  if (!material_of("", "restitution: 0.4, restitution_is: achieved, law: hunt-crossley, stiffness: 1e8", &m, &model))
+    return;
   CHECK_NEAR(m.normal.lambda, normal_lambda_for(0.4), 0);
   CHECK_NEAR(m.achieved, 0.4, 1e-14);
   CHECK(m.restitution == 0.4 && m.remarks == 0);
@@ -192,7 +195,9 @@ static void remarks_are_told_of_a_model(void) {
 
 // Keys that no method reads with the laws there are, and only those: restitution and friction serve rigid methods.
 static void what_has_no_effect_is_noted(void) {
-  static const struct { const char *words, *key, *why; } cases[] = {
+  static const struct {
+    const char *words, *key, *why;
+  } cases[] = {
       {"damping: 3, stiffness: 1e6", "'damping'", "law lankarani-nikravesh does not use it"},
       {"length: 3 mm, stiffness: 1e6", "'length'", "law lankarani-nikravesh does not use it"},
       {"law: hooke, stiffness: 1e6, solid: steel", "'solid'", "law hooke does not use it"},
@@ -202,7 +207,8 @@ static void what_has_no_effect_is_noted(void) {
       {"stiffness: 1e6, friction: 0.1, static_friction: 0.2, friction_law: coulomb", "'static_friction'",
        "friction law coulomb does not use it"},
       {"stiffness: 1e6, friction_law: dahl, v0: 1 mm/s, v1: 2 mm/s", "'v1'", "friction law dahl does not use it"},
-      {"restitution: 0.7, tangential_restitution: 0.1, friction: 0.2, law: kelvin-voigt, stiffness: 1e6, damping: 3", NULL, NULL},
+      {"restitution: 0.7, tangential_restitution: 0.1, friction: 0.2, law: kelvin-voigt, stiffness: 1e6, damping: 3",
+       NULL, NULL},
       {"law: hertz, solid: steel, friction_law: lugre, static_friction: 0.1, viscous: 1, stribeck: 1 mm/s", NULL, NULL},
       {"law: johnson, solid: steel, length: 1 cm, pulls: true", NULL, NULL},
   };
@@ -264,7 +270,7 @@ static void what_a_contact_lacks_is_told(void) {
   }
 }
 
-// --- in code ------------------------------------------------------------------------------------------------------
+// --- in code ---------------------------------------------------------------------------------------------------------
 
 static double stiff_spring(void *context, double delta, double rate, double approach) {
   (void)rate, (void)approach;

@@ -5,7 +5,7 @@
 static arena memory;
 static jmp_buf out_of_memory;
 
-// --- meshes to test with ------------------------------------------------------------------------------------------
+// --- meshes to test with ---------------------------------------------------------------------------------------------
 
 enum { CUBE_TRIANGLES = 12 };
 
@@ -14,7 +14,9 @@ static mesh_soup add_cube(mesh_soup s, vec3 middle, double h) {
   static const int faces[CUBE_TRIANGLES][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
                                                {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
   int count = s.triangle_count + CUBE_TRIANGLES;
-  mesh_soup to = {.points = ARENA_ARRAY(&memory, vec3, 3 * count), .point_count = 3 * count, .triangle_count = count,
+  mesh_soup to = {.points = ARENA_ARRAY(&memory, vec3, 3 * count),
+                  .point_count = 3 * count,
+                  .triangle_count = count,
                   .triangles = arena_alloc(&memory, (size_t)count, sizeof *to.triangles)};
   if (s.point_count) memcpy(to.points, s.points, (size_t)s.point_count * sizeof *to.points);
   for (int i = 0; i < 3 * count; i++) {
@@ -46,7 +48,7 @@ static void check_found(const mesh *m, mesh_fault what, int count, int triangle)
   if (what != MESH_FAULTS) CHECK_EQUAL(m->found[what].triangle, triangle);
 }
 
-// --- tests --------------------------------------------------------------------------------------------------------
+// --- tests -----------------------------------------------------------------------------------------------------------
 
 static void a_welded_cube_is_closed(void) {
   mesh_soup s = cube();
@@ -63,7 +65,8 @@ static void a_welded_cube_is_closed(void) {
     CHECK(vec3_dot(m.normals[t], out) > 0);
     for (int k = 0; k < 3; k++) {
       int u = mesh_beside(&m, t, k);
-      CHECK(u >= 0 && u != t && (mesh_beside(&m, u, 0) == t) + (mesh_beside(&m, u, 1) == t) + (mesh_beside(&m, u, 2) == t) == 1);
+      CHECK(u >= 0 && u != t &&
+            (mesh_beside(&m, u, 0) == t) + (mesh_beside(&m, u, 1) == t) + (mesh_beside(&m, u, 2) == t) == 1);
       const mesh_edge *e = &m.edges[m.sides[t][k]];
       int a = m.triangles[t][k], b = m.triangles[t][(k + 1) % 3];
       CHECK(e->triangles[0] == t ? e->ends[0] == a && e->ends[1] == b : e->ends[0] == b && e->ends[1] == a);
@@ -71,8 +74,8 @@ static void a_welded_cube_is_closed(void) {
   }
 }
 
-// Points of different triangles that differ by the rounding of single precision are one vertex, also across the cells of the
-// search; the vertex is the first of them.
+// Points of different triangles that differ by the rounding of single precision are one vertex, also across the cells
+// of the search; the vertex is the first of them.
 static void rounded_points_are_welded(void) {
   mesh_soup s = cube();
   check_seed = 7;
@@ -118,7 +121,7 @@ static void a_reversed_triangle_is_twisted(void) {
 static void a_triangle_without_area_is_reported(void) {
   mesh_soup s = add_cube(cube(), (vec3){9, 9, 9}, 1);
   s.triangle_count = 14;
-  s.points[s.triangles[12][1]] = s.points[s.triangles[12][0]];                       // two corners: left out
+  s.points[s.triangles[12][1]] = s.points[s.triangles[12][0]];  // two corners: left out
   s.points[s.triangles[12][2]] = s.points[s.triangles[0][0]];
   for (int k = 0; k < 3; k++) s.points[s.triangles[13][k]] = (vec3){9 + k, 9, 9};  // three on a line: kept
   mesh m = built(&s);

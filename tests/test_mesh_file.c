@@ -10,7 +10,7 @@
 static arena memory;
 static jmp_buf out_of_memory;
 
-// --- reading ------------------------------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------------------------------------
 
 static char *load(const char *name, size_t *length) {
   char path[4200];
@@ -76,7 +76,9 @@ static void what_is_no_mesh_is_refused_with_its_line(void) {
   REFUSES("v 0 0 1\nv 0 x 1\n", "line 2: 'x' is not a number");
   REFUSES("v 0 0 nan\n", "line 1: 'nan' is not a number");
   REFUSES("v 0 0 0x10\n", "'0x10' is not a number");
-  static const char with_nul[] = "v 0 0 1\0" "5\n";
+  static const char with_nul[] =
+      "v 0 0 1\0"
+      "5\n";
   refuses_text(with_nul, sizeof with_nul - 1, "line 1: '1?5' is not a number");
   REFUSES("v 0 0 1e400\n", "'1e400' is not a number");
   REFUSES("v 0 0 1e60\n", "line 1: a coordinate is not a number or too large");
@@ -88,19 +90,21 @@ static void what_is_no_mesh_is_refused_with_its_line(void) {
   REFUSES("solid\nfacet\nvertex 0 0 0\nfacet\n", "line 4: 'facet' before the end");
   REFUSES("solid\nvertex 0 0 0\n", "line 2: 'vertex' outside a facet");
   REFUSES("solid\nfacet\nvertex 0 0 0\nvertex 1 0 0\nendfacet\n", "line 5: a facet with 2 corners");
-  REFUSES("solid\nfacet\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nvertex 1 1 0\n", "line 6: a facet has more than three corners");
+  REFUSES("solid\nfacet\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nvertex 1 1 0\n",
+          "line 6: a facet has more than three corners");
   REFUSES("solid\nfacet\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n", "ends inside a facet");
   size_t length;
   char *bytes = load("block.stl", &length);
-  refuses_text(bytes, length - 1, "cut off or damaged");      // its length does not fit its count
-  memcpy(bytes + 84 + 50 * 4 + 12, "\0\0\xc0\x7f", 4);        // a NaN
+  refuses_text(bytes, length - 1, "cut off or damaged");  // its length does not fit its count
+  memcpy(bytes + 84 + 50 * 4 + 12, "\0\0\xc0\x7f", 4);    // a NaN
   refuses_text(bytes, length, "triangle 5: a coordinate is not a number");
 }
 
 // A ball of many triangles, drawn with few, stays within a cell of its surface.
 static void meshes_are_reduced_for_drawing(void) {
   int rows = 120, columns = 240;
-  mesh_soup s = {.points = ARENA_ARRAY(&memory, vec3, (rows + 1) * columns), .point_count = (rows + 1) * columns,
+  mesh_soup s = {.points = ARENA_ARRAY(&memory, vec3, (rows + 1) * columns),
+                 .point_count = (rows + 1) * columns,
                  .triangles = arena_alloc(&memory, (size_t)(2 * rows * columns), sizeof *s.triangles)};
   for (int i = 0; i <= rows; i++)
     for (int k = 0; k < columns; k++) {
@@ -115,7 +119,8 @@ static void meshes_are_reduced_for_drawing(void) {
   CHECK(mesh_build(&s, mesh_weld_default(&s), &memory, &memory, &m));
   mesh_decimate(&m, 2000, &memory, &small);
   CHECK(small.triangle_count <= 2000 && small.triangle_count > 1000);
-  moments got = moments_mesh(&(mesh){.vertices = small.vertices, .triangles = small.triangles, .triangle_count = small.triangle_count});
+  moments got = moments_mesh(
+      &(mesh){.vertices = small.vertices, .triangles = small.triangles, .triangle_count = small.triangle_count});
   CHECK_NEAR(got.volume, 4 * M_PI / 3, 0.1);
   double off = 0;
   for (int i = 0; i < small.vertex_count; i++) off = fmax(off, fabs(vec3_norm(small.vertices[i]) - 1));
@@ -124,7 +129,7 @@ static void meshes_are_reduced_for_drawing(void) {
   CHECK(small.triangles == m.triangles);
 }
 
-// --- bodies -------------------------------------------------------------------------------------------------------
+// --- bodies ----------------------------------------------------------------------------------------------------------
 
 static carom_model *model_of(const char *body, carom_error *error) {
   char text[2000];
@@ -211,10 +216,14 @@ static void files_that_enclose_nothing_have_no_mass(void) {
   refuses("{density: 1, shape: {mesh: .}}", "not a file");
   refuses("{shape: {mesh: {file: block.stl, scale: -1 mm}}, mass: 1, inertia: 1}", "'scale' must be positive");
   refuses("{shape: {hull: {file: block.stl}, points: 1}, mass: 1, inertia: 1}", "unknown key 'points'");
-  refuses(body_of(TETRAHEDRON "f 1 3 2\nf 1 2 4\nf 1 4 3\n"), "part.obj' is open (edges of one triangle alone: 3, first at line 5)");
-  refuses(body_of(TETRAHEDRON "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 4 3\n"), "has no outside (edges whose triangles face opposite sides: 3");
-  refuses(body_of(TETRAHEDRON "f 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n"), "is inside out (parts that face inwards: 1, first at line 5); add 'flip: true'");
-  refuses(body_of(TETRAHEDRON "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\nf 2 3 4\n"), "branches (edges of more than two triangles: 3");
+  refuses(body_of(TETRAHEDRON "f 1 3 2\nf 1 2 4\nf 1 4 3\n"),
+          "part.obj' is open (edges of one triangle alone: 3, first at line 5)");
+  refuses(body_of(TETRAHEDRON "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 4 3\n"),
+          "has no outside (edges whose triangles face opposite sides: 3");
+  refuses(body_of(TETRAHEDRON "f 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n"),
+          "is inside out (parts that face inwards: 1, first at line 5); add 'flip: true'");
+  refuses(body_of(TETRAHEDRON "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\nf 2 3 4\n"),
+          "branches (edges of more than two triangles: 3");
   refuses(body_of(TETRAHEDRON "f 1 1 2\n"), "no triangle has an area");
   refuses(body_of(TETRAHEDRON "f 1 2 7\n"), "line 5: a face names point 7");
 }
@@ -242,7 +251,8 @@ static carom_status run_with(const char *file, const char *resume, carom_error *
   snprintf(path, sizeof path, "%s", scratch("part.obj"));
   FILE *f = fopen(path, "w");
   if (f) fputs(file, f), fclose(f);
-  snprintf(text, sizeof text, "bodies: {b: {density: 1, shape: {mesh: %s}}}\njoints: {j: {free: [ground, b]}}\nend: 1 ms\n", path);
+  snprintf(text, sizeof text,
+           "bodies: {b: {density: 1, shape: {mesh: %s}}}\njoints: {j: {free: [ground, b]}}\nend: 1 ms\n", path);
   carom_model *m = carom_model_parse(text, "model.yaml", error);
   snprintf(record, sizeof record, "%s", scratch(resume ? "resumed.h5" : "first.h5"));
   snprintf(earlier, sizeof earlier, "%s", resume ? scratch(resume) : "");

@@ -25,7 +25,8 @@ static void every_joint_constraint_and_force_occurs(void) {
     const part_list *const lists[] = {&model->def->joints, &model->def->constraints, &model->def->forces};
     for (int f = 0; f < 3; f++) {
       const char *kind;
-      for (int k = 0; k < 32 && (kind = carom_family_member(families[f], k, NULL)); k++) seen[f][k] |= uses(lists[f], kind);
+      for (int k = 0; k < 32 && (kind = carom_family_member(families[f], k, NULL)); k++)
+        seen[f][k] |= uses(lists[f], kind);
     }
     carom_model_destroy(model);
   }
@@ -48,9 +49,9 @@ static void both_coordinates_run_alike(void) {
     const carom_model_info a = carom_model_get_info(joint.model);
     // impacts in a stiff clearance multiply differences by five or ten each: few of them
     double end = fmin(strcmp(joint.model->scheme->name, "compliant") == 0 ? 0.03 : 0.1, a.end / 10);
-    if (a.redundant_rows > 30) end = fmin(end, 0.01);  // in absolute coordinates hundreds of rows: a step takes a hundred times as long
-    if (run_open(&absolute, names[i], "coordinates=absolute") && run_to(&joint, end) &&
-        run_to(&absolute, end)) {
+    if (a.redundant_rows > 30)
+      end = fmin(end, 0.01);  // in absolute coordinates hundreds of rows: a step takes a hundred times as long
+    if (run_open(&absolute, names[i], "coordinates=absolute") && run_to(&joint, end) && run_to(&absolute, end)) {
       const carom_model_info b = carom_model_get_info(absolute.model);
       CHECK_EQUAL(a.freedom, b.freedom);
       CHECK_EQUAL(a.redundant_rows, b.redundant_rows);
@@ -73,7 +74,7 @@ static void both_coordinates_run_alike(void) {
   }
 }
 
-// --- closed forms ------------------------------------------------------------------------------------------------
+// --- closed forms ----------------------------------------------------------------------------------------------------
 
 static const char *const coordinates[] = {"coordinates=joint", "coordinates=absolute"};
 
@@ -88,7 +89,8 @@ static void screw_press_winds_down(void) {
     if (run_to(&e, 1)) {
       // rtol = atol = 1e-8 a step, of 17 rad, over up to 200 steps
       CHECK_NEAR(run_read(&e, "thread.q"), rate / 2, 200 * 1e-8 * rate / 2);
-      CHECK_NEAR(run_read(&e, "collar.q"), run_read(&e, "thread.q"), 1e-9);   // turns are counted, though one step takes it round twice
+      CHECK_NEAR(run_read(&e, "collar.q"), run_read(&e, "thread.q"),
+                 1e-9);  // turns are counted, though one step takes it round twice
       CHECK_NEAR(run_read(&e, "thread.u"), rate, 200 * 1e-8 * rate);
       CHECK_NEAR(run_read(&e, "guide.q"), h * rate / 2, 200 * 1e-8 * h * rate);
       CHECK_NEAR(run_read(&e, "ram.qw"), 1, 1e-10);  // it does not turn
@@ -131,8 +133,9 @@ static void rack_swings_as_one_mass(void) {
   }
 }
 
-// With both wheels free, each gets T/2 and the cage's own inertia counts: (Jc + 2 J) a = T. With one in the mud, it creeps
-// at T/2/mud in the end, and the torque on the other stays T/2 while the cage's inertia is small: checked by the balance.
+// With both wheels free, each gets T/2 and the cage's own inertia counts: (Jc + 2 J) a = T. With one in the mud, it
+// creeps at T/2/mud in the end, and the torque on the other stays T/2 while the cage's inertia is small: checked by the
+// balance.
 static void differential_shares_its_torque(void) {
   run e;
   if (!run_open(&e, "differential", "mud=0")) return;
@@ -154,7 +157,8 @@ static void differential_shares_its_torque(void) {
   }
 }
 
-// A zero of cos(w t) at a quarter of the period 2π sqrt(I L/(m g d²)); an amplitude of 2° changes it by some (0.035)²/16.
+// A zero of cos(w t) at a quarter of the period 2π sqrt(I L/(m g d²)); an amplitude of 2° changes it by some
+// (0.035)²/16.
 static void bifilar_pendulum_keeps_time(void) {
   const double quarter = acos(-1) / 2 * sqrt(0.06 * 1 / (2 * 9.81 * 0.2 * 0.2)), twist = acos(-1) / 90;
   run e;

@@ -12,14 +12,15 @@ static void check_same(moments a, moments b, double relative) {
   for (int k = 0; k < 9; k++) CHECK_NEAR(a.spread.m[k], b.spread.m[k], relative * b.volume * size * size);
 }
 
-// --- meshes -------------------------------------------------------------------------------------------------------
+// --- meshes ----------------------------------------------------------------------------------------------------------
 
 // A grid of points over two angles, from pole to pole.
 typedef vec3 point_of(double up, double around);
 
 static mesh mesh_of(point_of *at, int n) {
   int rows = n, columns = 2 * n;
-  mesh_soup s = {.points = ARENA_ARRAY(&memory, vec3, (rows + 1) * columns), .point_count = (rows + 1) * columns,
+  mesh_soup s = {.points = ARENA_ARRAY(&memory, vec3, (rows + 1) * columns),
+                 .point_count = (rows + 1) * columns,
                  .triangles = arena_alloc(&memory, (size_t)(2 * rows * columns), sizeof *s.triangles)};
   for (int i = 0; i <= rows; i++)
     for (int k = 0; k < columns; k++)
@@ -48,7 +49,8 @@ static vec3 on_capsule(double up, double around) {
 }
 static double power(double x, double e) { return copysign(pow(fabs(x), e), x); }
 static vec3 on_soap(double up, double around) {
-  return (vec3){0.5 * power(cos(up), 0.7) * power(cos(around), 1.3), 0.4 * power(cos(up), 0.7) * power(sin(around), 1.3), 0.3 * power(sin(up), 0.7)};
+  return (vec3){0.5 * power(cos(up), 0.7) * power(cos(around), 1.3),
+                0.4 * power(cos(up), 0.7) * power(sin(around), 1.3), 0.3 * power(sin(up), 0.7)};
 }
 static vec3 on_cone(double up, double around) {  // base at -0.5, tip at 0.5
   double way = up / M_PI + 0.5, r = way < 0.5 ? 2 * way : 2 * (1 - way);
@@ -79,10 +81,11 @@ static void meshes_converge_to_their_solids(void) {
   converges(on_egg, egg, 2);
   converges(on_capsule, moments_capsule(0.3, 0.8), 0.9);  // the rows of points miss the rims by half a row
   converges(on_cone, moments_cone(0.4, 1), 2);
-  converges(on_soap, moments_superellipsoid((vec3){0.5, 0.4, 0.3}, 0.7, 1.3), 1.1);  // pointed at the poles of the angles
+  converges(on_soap, moments_superellipsoid((vec3){0.5, 0.4, 0.3}, 0.7, 1.3),
+            1.1);  // pointed at the poles of the angles
 }
 
-// --- exact ones ---------------------------------------------------------------------------------------------------
+// --- exact ones ------------------------------------------------------------------------------------------------------
 
 static void cubes_and_tetrahedra_are_exact(void) {
   vec3 corners[8];
@@ -95,8 +98,8 @@ static void cubes_and_tetrahedra_are_exact(void) {
   moments m = polytope_moments(&p);
   CHECK_NEAR(m.volume, 1, 1e-15);
   CHECK_NEAR(vec3_norm(vec3_sub(m.centre, (vec3){5.25, 5.5, 5.75})), 0, 2e-15);
-  CHECK_NEAR(m.spread.m[0], 3.0 / 80, 1e-16);           // V a² 3/80
-  CHECK_NEAR(m.spread.m[1], -1.0 * 2 / 80, 1e-16);      // -V ab/80
+  CHECK_NEAR(m.spread.m[0], 3.0 / 80, 1e-16);       // V a² 3/80
+  CHECK_NEAR(m.spread.m[1], -1.0 * 2 / 80, 1e-16);  // -V ab/80
   CHECK_NEAR(m.spread.m[8], 9 * 3.0 / 80, 1e-15);
 }
 
@@ -112,7 +115,8 @@ static void superellipsoids_have_their_limits(void) {
 }
 
 static void plates_are_prisms(void) {
-  static const double rectangle[4][3] = {{1, 2}, {4, 2}, {4, 3}, {1, 3}}, backwards[4][3] = {{1, 2}, {1, 3}, {4, 3}, {4, 2}};
+  static const double rectangle[4][3] = {{1, 2}, {4, 2}, {4, 3}, {1, 3}},
+                      backwards[4][3] = {{1, 2}, {1, 3}, {4, 3}, {4, 2}};
   moments box = moments_moved(moments_box((vec3){3, 1, 0.2}), (pose){MAT3_IDENTITY, {2.5, 2.5, 0}});
   check_same(moments_polygon(rectangle, 4, 0.2), box, 1e-15);
   check_same(moments_polygon(backwards, 4, 0.2), box, 1e-15);
@@ -131,13 +135,16 @@ static void plates_are_prisms(void) {
   check_same(moments_stadium(0.3, 0, 0.2), moments_cylinder(0.3, 0.2), 1e-15);
 }
 
-static void a_capsule_of_no_length_is_a_ball(void) { check_same(moments_capsule(0.3, 0), moments_ellipsoid((vec3){0.3, 0.3, 0.3}), 1e-15); }
+static void a_capsule_of_no_length_is_a_ball(void) {
+  check_same(moments_capsule(0.3, 0), moments_ellipsoid((vec3){0.3, 0.3, 0.3}), 1e-15);
+}
 
 // A turned box cut in two and joined again, seen from afar.
 static void moved_and_joined_solids_keep_their_moments(void) {
   pose at = {quat_matrix(quat_exp((vec3){0.3, -1, 2})), {100, -50, 20}};
   pose left = {MAT3_IDENTITY, {-0.5, 0, 0}}, right = {MAT3_IDENTITY, {1, 0, 0}};
-  moments a = moments_moved(moments_box((vec3){2, 1, 0.5}), left), b = moments_moved(moments_box((vec3){1, 1, 0.5}), right);
+  moments a = moments_moved(moments_box((vec3){2, 1, 0.5}), left),
+          b = moments_moved(moments_box((vec3){1, 1, 0.5}), right);
   moments whole = moments_moved(moments_box((vec3){3, 1, 0.5}), at);
   check_same(moments_moved(moments_joined(a, b), at), whole, 1e-14);
   check_same(moments_joined(moments_moved(a, at), moments_moved(b, at)), whole, 1e-14);

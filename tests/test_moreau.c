@@ -13,7 +13,7 @@ static bool open_at(run *r, const char *model, const char *settings, double dt) 
   return run_open(r, model, text);
 }
 
-// --- bouncing ball ------------------------------------------------------------------------------------------------
+// --- bouncing ball ---------------------------------------------------------------------------------------------------
 
 static void note_first(void *context, const impact *row_of_ledger) {
   double *first = context;
@@ -50,8 +50,9 @@ static void bouncing_ball_falls_and_comes_to_rest(void) {
     double first, rest, gap;
     if (!bounce(1, dt, &first, &rest, &gap)) return;
     CHECK_NEAR(first, t_first, 0.501 * dt);
-    // Each impact is found up to Δt/2 late or early, evenly spread, and each shifts the rest by (1 + e)/(1 - e) = 19 times
-    // as much, with either sign. n of them, down to bounces of a step, make 19 Δt sqrt(n/12) in the mean; three times that.
+    // Each impact is found up to Δt/2 late or early, evenly spread, and each shifts the rest by (1 + e)/(1 - e) = 19
+    // times as much, with either sign. n of them, down to bounces of a step, make 19 Δt sqrt(n/12) in the mean; three
+    // times that.
     const double n = log(g * dt / (g * t_first)) / log(0.9);
     CHECK_NEAR(rest, t_rest, 3 * 19 * dt * sqrt(n / 12));
     // The last bounces are slower than g Δt, so it rests within g Δt²/2 of the floor.
@@ -76,10 +77,10 @@ static void rest_time_has_order_one(void) {
   for (int i = 1; i < HALVINGS; i++) CHECK_NEAR(mean[i - 1] / mean[i], 4, 1.6);
 }
 
-// --- friction -----------------------------------------------------------------------------------------------------
+// --- friction --------------------------------------------------------------------------------------------------------
 
-// All steps but the last are exact. That one, from v_A < μgΔt to rest, goes v_A Δt/2 instead of v_A²/(2μg): too far by at
-// most μgΔt²/8.
+// All steps but the last are exact. That one, from v_A < μgΔt to rest, goes v_A Δt/2 instead of v_A²/(2μg): too far by
+// at most μgΔt²/8.
 static void block_slides_stops_and_stays(void) {
   const double mu = 0.5, x_end = 25 / (2 * mu * g), t_end = 5 / (mu * g);
   CHECK_NEAR(x_end, 2.548419980, 1e-9);
@@ -193,7 +194,7 @@ static void sphere_rolls_down_an_incline(void) {
   run_close(&r);
 }
 
-// --- impact -------------------------------------------------------------------------------------------------------
+// --- impact ----------------------------------------------------------------------------------------------------------
 
 // Nothing but the impact happens, so it is exact.
 static void oblique_bounces_slip_or_stick(void) {
@@ -296,7 +297,7 @@ static void rocking_block_loses_what_housner_says(void) {
   }
 }
 
-// --- Painlevé -----------------------------------------------------------------------------------------------------
+// --- Painlevé --------------------------------------------------------------------------------------------------------
 
 // The tip's speed after one step of 1e-4 s, and what the summary says.
 static double rod_after_one_step(const char *settings, carom_summary *summary, double *lift) {
@@ -330,9 +331,12 @@ static void painleve_paradox_is_told(void) {
   // well below, forces of the order of the weight: they change 4 m/s by some g Δt
   CHECK_NEAR(rod_after_one_step("mu=0.5", &s, &lift), -4, 10 * g * 1e-4);
   CHECK_EQUAL(s.inconsistent + s.indeterminate, 0);
-  CHECK_NEAR(lift, 0, 0.5e-4 * pow(10 * g * 1e-4, 2));  // it turns no faster than that, on half a step, about its middle 0.5 m away
-  // above, an impact without collision: the tip is stopped within one step, however short, where rows are evaluated. From 4 m/s the rod then
-  // turns with 3/2 4 sin(60°) = √27 rad/s about its middle, and until the end of the step its tip takes up ½Δt 27 ½ cos(60°) again
+  CHECK_NEAR(
+      lift, 0,
+      0.5e-4 * pow(10 * g * 1e-4, 2));  // it turns no faster than that, on half a step, about its middle 0.5 m away
+  // above, an impact without collision: the tip is stopped within one step, however short, where rows are evaluated.
+  // From 4 m/s the rod then turns with 3/2 4 sin(60°) = √27 rad/s about its middle, and until the end of the step its
+  // tip takes up ½Δt 27 ½ cos(60°) again
   CHECK_NEAR(rod_after_one_step("mu=2", &s, &lift), 1e-4 * 27 / 8, 1e-6);
   CHECK_EQUAL(s.inconsistent, 1);
   CHECK_NEAR(rod_after_one_step("mu=2 dt=1e-7", &s, &lift), 1e-7 * 27 / 8, 1e-12);
@@ -373,7 +377,8 @@ static void nothing_at_rest_is_a_paradox(void) {
       "gravity: [0, 0, -9.81]\n"
       "bodies: {b: {mass: 1, inertia: [0.02, 0.02, 0.002]}}\n"
       "joints: {b: {free: [ground, b]}}\n"
-      "surfaces: {floor: {plane: ground, material: rough}, s: {cylinder: b, radius: 0.05, length: 0.4, material: rough}}\n"
+      "surfaces: {floor: {plane: ground, material: rough}, s: {cylinder: b, radius: 0.05, length: 0.4, material: "
+      "rough}}\n"
       "materials: {rough: {friction: 3}}\n"
       "initial: {b: {q: [1, 0, 0, 0, 0, 0, 0.2]}}\n"
       "method: {moreau: {step: 1e-3}}\n"
@@ -384,7 +389,7 @@ static void nothing_at_rest_is_a_paradox(void) {
   run_close(&r);
 }
 
-// --- nothing unsolved ---------------------------------------------------------------------------------------------
+// --- nothing unsolved ------------------------------------------------------------------------------------------------
 
 // A turn of the box: any, or (every third) about y alone, so that it lands on two corners at once.
 static void choose_fall(int i, char *settings, size_t size) {
@@ -400,8 +405,8 @@ static void choose_fall(int i, char *settings, size_t size) {
            uniform(-2, 2), uniform(-2, 2));
 }
 
-// Boxes dropped onto a rough floor tumble, slide, rattle and come to rest, on one corner, two or four: percussions of two
-// and more are not unique, and where they rattle to rest some slips are a billionth of the speeds at hand.
+// Boxes dropped onto a rough floor tumble, slide, rattle and come to rest, on one corner, two or four: percussions of
+// two and more are not unique, and where they rattle to rest some slips are a billionth of the speeds at hand.
 static void dropped_boxes_leave_nothing_unsolved(void) {
   static const char *const text =
       "bodies: {box: {mass: 3, inertia: [0.0325, 0.045, 0.0325]}}\n"
@@ -429,7 +434,7 @@ static void dropped_boxes_leave_nothing_unsolved(void) {
   CHECK(problems > 50000);
 }
 
-// --- steps too large ----------------------------------------------------------------------------------------------
+// --- steps too large -------------------------------------------------------------------------------------------------
 
 // A ball of 5 cm at 14 m/s in steps of 50 ms goes 0.7 m at once, most likely deeper than itself before it is seen. Of
 // eight heights at least one must have been; in steps of 1 ms, 14 mm each, none.
@@ -447,9 +452,9 @@ static void leaping_into_the_floor_is_counted(void) {
   CHECK_EQUAL(leaps[1], 0);
 }
 
-// Two balls of radius r meet at 2 v = 2 m/s, their ways b apart, with steps in which they go up to four diameters: however
-// the steps fall, each encounter is an impact or counted as missed. Where their ways are further apart than the diameter
-// there is none, and nothing is counted; with steps of a twentieth of the diameter none is missed.
+// Two balls of radius r meet at 2 v = 2 m/s, their ways b apart, with steps in which they go up to four diameters:
+// however the steps fall, each encounter is an impact or counted as missed. Where their ways are further apart than the
+// diameter there is none, and nothing is counted; with steps of a twentieth of the diameter none is missed.
 static void passing_through_is_counted(void) {
   static const char *const text =
       "space: planar\n"
@@ -481,7 +486,7 @@ static void passing_through_is_counted(void) {
   CHECK_LE(5, missed);
 }
 
-// --- the start ----------------------------------------------------------------------------------------------------
+// --- the start -------------------------------------------------------------------------------------------------------
 
 // `separate` moves a ball out of the floor and a row of balls apart, each by the shortest way.
 static void overlapping_surfaces_are_moved_apart(void) {
@@ -516,7 +521,7 @@ static void steps_keep_to_their_grid(void) {
   run_close(&r);
 }
 
-// --- work ---------------------------------------------------------------------------------------------------------
+// --- work ------------------------------------------------------------------------------------------------------------
 
 // Along straight lines without springs a step is exact for constant forces, and whatever the forces the kinetic energy
 // changes by the work of force times ½ (u_A + u_E) Δt: the balance closes to rounding at any step.
@@ -559,13 +564,15 @@ static void a_constant_force_does_its_work(void) {
                      "joints: {track: {prismatic: [ground, cart], axis: x}}\n"
                      "forces: {push: {force: cart, components: [10, 0]}}\n"
                      "initial: {track: {u: 1}}\n"
-                     "method: {moreau: {step: 10 ms}}\n", NULL)) return;
+                     "method: {moreau: {step: 10 ms}}\n",
+                     NULL))
+    return;
   run_to(&r, 1.2);
   CHECK_NEAR(run_read(&r, "energy.applied"), 10 * (1.2 + 5 * 1.44), 1e-11);
   run_close(&r);
 }
 
-// --- locking up -----------------------------------------------------------------------------------------------------
+// --- locking up ------------------------------------------------------------------------------------------------------
 
 // A crank of 50 mm with a rod of 40 mm: driven evenly it comes as far as sin q = 4/5, at t = 29.517 ms.
 static const char short_rod[] =
@@ -593,13 +600,15 @@ static void a_mechanism_that_locks_up_ends_with_an_error(void) {
     CHECK(strstr(r.error.message, "cannot be met at t = ") && strstr(r.error.message, "locks up"));
     CHECK_LE(0.028, carom_sim_time(r.sim));
     CHECK_LE(carom_sim_time(r.sim), 0.032);
-    if (check_state.failures_here) printf("      %s: t = %g, %s\n", settings[i], carom_sim_time(r.sim), r.error.message);
+    if (check_state.failures_here)
+      printf("      %s: t = %g, %s\n", settings[i], carom_sim_time(r.sim), r.error.message);
     run_close(&r);
   }
 }
 
-// Before its first step a run shows what a trial step finds: about the effort in the middle of it, which grows from zero. A trial that
-// leads beyond the lock-up is made shorter and does not keep a run from starting; the step that fails says why.
+// Before its first step a run shows what a trial step finds: about the effort in the middle of it, which grows from
+// zero. A trial that leads beyond the lock-up is made shorter and does not keep a run from starting; the step that
+// fails says why.
 static void a_trial_step_that_fails_refuses_nothing(void) {
   const char *const settings[] = {"method.moreau.step=0.05", "method.moreau.step=0.02"};
   const double tried[] = {0.025, 0.02};
@@ -627,13 +636,14 @@ static void a_start_without_a_step_says_why(void) {
       "forces: {pull: {torque: arm, components: 'sqrt(t - 1)'}}\nmethod: {moreau: {step: 1e-3}}\n";
   run r;
   CHECK(write_text(scratch("model.yaml"), text) && !run_try(&r, scratch("model.yaml"), NULL));
-  CHECK(strstr(r.error.message, "no step can be taken from the start: the motion is not finite at t = 0.001 s; look for"));
+  CHECK(strstr(r.error.message,
+               "no step can be taken from the start: the motion is not finite at t = 0.001 s; look for"));
   run_close(&r);
 }
 
-// The same motion at every size of the mechanism: an angle that is off counts by itself and not against a length. In a universal
-// joint without projection the two axes of the cross drift from their right angle, by little at a short step and by all at a
-// long one.
+// The same motion at every size of the mechanism: an angle that is off counts by itself and not against a length. In a
+// universal joint without projection the two axes of the cross drift from their right angle, by little at a short step
+// and by all at a long one.
 static void lost_angles_do_not_depend_on_size(void) {
   static const char text[] =
       "parameters: {L: 1}\n"
@@ -662,7 +672,9 @@ static void lost_angles_do_not_depend_on_size(void) {
       ends[i] = carom_sim_time(r.sim);
       CHECK_NEAR(ends[i], ends[0], 0);
       CHECK(lost || carom_sim_summary(r.sim).constraint_violation > 1e-4);
-      if (check_state.failures_here) printf("      %s: t = %g, %g, %s\n", settings, ends[i], carom_sim_summary(r.sim).constraint_violation, r.error.message);
+      if (check_state.failures_here)
+        printf("      %s: t = %g, %g, %s\n", settings, ends[i], carom_sim_summary(r.sim).constraint_violation,
+               r.error.message);
       run_close(&r);
     }
   }

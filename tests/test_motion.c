@@ -1,4 +1,5 @@
-// What a motion and a scheme hold: a copy of both goes on bit by bit, and a checkpoint shows the step that it was written after.
+// What a motion and a scheme hold: a copy of both goes on bit by bit, and a checkpoint shows the step that it was
+// written after.
 #include "models.h"
 #include "runs.h"
 
@@ -25,7 +26,8 @@ static bool same_signals(const char *name, const mechanism *m, const double *a, 
   return a && b;
 }
 
-// With the same settings, both compute the same accelerations: drives are part of what is copied. The run goes on from its own results.
+// With the same settings, both compute the same accelerations: drives are part of what is copied. The run goes on from
+// its own results.
 static bool accelerates_alike(const char *name, run *r, motion *copy) {
   const mechanism *m = &r->model->m;
   motion *x = r->sim->x;
@@ -53,7 +55,9 @@ static void a_copy_shows_the_same(void) {
     const mechanism *m = &r.model->m;
     motion *copy = motion_create(m, r.model->contacts.inner_count, &r.error);
     for (int k = 1; k <= 2 && CHECK(copy); k++) {
-      if (!run_to(&r, k * fmin(0.01, 0.01 * carom_model_get_info(r.model).end)) || !CHECK(sim_evaluate(r.sim, &r.error))) break;
+      if (!run_to(&r, k * fmin(0.01, 0.01 * carom_model_get_info(r.model).end)) ||
+          !CHECK(sim_evaluate(r.sim, &r.error)))
+        break;
       motion_copy(copy, r.sim->x);
       CHECK_EQUAL(copy->level, LEVEL_NONE);
       CHECK(memcmp(copy->state.values, r.sim->x->state.values, (size_t)copy->state.count * sizeof(double)) == 0);
@@ -69,10 +73,10 @@ static void a_copy_shows_the_same(void) {
   }
 }
 
-// --- schemes --------------------------------------------------------------------------------------------------------
+// --- schemes ---------------------------------------------------------------------------------------------------------
 
-// Calls a check with every model under every method that can run it; those on an integrator with their own, and with both that resume
-// exactly.
+// Calls a check with every model under every method that can run it; those on an integrator with their own, and with
+// both that resume exactly.
 static void for_each_run(void (*check)(run *r, const char *what)) {
   char names[MOST_MODELS][64], path[4200], settings[256], what[512];
   const int models = list_models(names);
@@ -85,7 +89,8 @@ static void for_each_run(void (*check)(run *r, const char *what)) {
         run r;
         const char *step = all[k]->about->integrates ? "" : all[k]->about->required;
         snprintf(path, sizeof path, "%s/models/%s.yaml", CHECK_SOURCE_DIR, names[i]);
-        if (step && *step) snprintf(settings, sizeof settings, "method=%s method.%s.%s", all[k]->name, all[k]->name, step);
+        if (step && *step)
+          snprintf(settings, sizeof settings, "method=%s method.%s.%s", all[k]->name, all[k]->name, step);
         else snprintf(settings, sizeof settings, "method=%s%s", all[k]->name, integrators[which]);
         snprintf(what, sizeof what, "%.64s %.256s", names[i], settings);
         if (run_try(&r, path, settings)) check(&r, what), runs++;
@@ -108,7 +113,8 @@ static bool same_rows(carom_sim *a, carom_sim *b, bool energies, const char *wha
     int section = model_signal_place(a->model, i).section;
     if (!energies && (section == SIGNALS_OF_ENERGY || section == SIGNALS_OF_OUTPUTS)) continue;
     if (memcmp(&x[i], &y[i], sizeof *x) == 0) continue;
-    printf("      %s: %s is %.17g and %.17g at t = %g s\n", what, carom_model_signal_name(a->model, i), x[i], y[i], carom_sim_time(a));
+    printf("      %s: %s is %.17g and %.17g at t = %g s\n", what, carom_model_signal_name(a->model, i), x[i], y[i],
+           carom_sim_time(a));
     return false;
   }
   return true;
@@ -116,8 +122,8 @@ static bool same_rows(carom_sim *a, carom_sim *b, bool energies, const char *wha
 
 enum { BEFORE = 60, AFTER = 40 };
 
-// Into a scheme and a motion that were created beforehand and have not moved. The first row is computed again, and is the same also
-// where an integrator loses its history.
+// Into a scheme and a motion that were created beforehand and have not moved. The first row is computed again, and is
+// the same also where an integrator loses its history.
 static void a_pair_goes_on(run *r, const char *what) {
   if (!take_steps(r->sim, BEFORE, &r->error)) return;
   const scheme_type *type = r->sim->type;
@@ -131,7 +137,8 @@ static void a_pair_goes_on(run *r, const char *what) {
     CHECK_NEAR(carom_sim_time(other), carom_sim_time(r->sim), 0);
     CHECK(same_rows(r->sim, other, false, what));
     bool exact = type->resumes_exactly(r->sim->scheme);
-    if (exact && take_steps(r->sim, AFTER, &r->error) && CHECK(take_steps(other, AFTER, &r->error))) CHECK(same_rows(r->sim, other, false, what));
+    if (exact && take_steps(r->sim, AFTER, &r->error) && CHECK(take_steps(other, AFTER, &r->error)))
+      CHECK(same_rows(r->sim, other, false, what));
   }
   free(memory);
   carom_sim_destroy(other);
@@ -139,8 +146,8 @@ static void a_pair_goes_on(run *r, const char *what) {
 
 static void copies_of_motion_and_scheme_go_on_bit_by_bit(void) { for_each_run(a_pair_goes_on); }
 
-// A loop whose crank rubs, and a ball that slides, with spin and at last almost at rest. The direction of friction in space turns from step
-// to step, and begins at what was found last.
+// A loop whose crank rubs, and a ball that slides, with spin and at last almost at rest. The direction of friction in
+// space turns from step to step, and begins at what was found last.
 static const char rubbing[] =
     "space: spatial\n"
     "parameters: {px: 0.1, py: 0.17, b: 0.6, c: 0.4}\n"
@@ -177,10 +184,11 @@ static void friction_in_space_goes_on_bit_by_bit(void) {
   run_close(&r);
 }
 
-// --- checkpoints ----------------------------------------------------------------------------------------------------
+// --- checkpoints -----------------------------------------------------------------------------------------------------
 
-// Every column of the first row, also where the integrator starts again; where it resumes exactly, those after it as well. What is known of
-// the pairs of a crowd is in a table of its own; the tests of crowds and of resumed records go on from it.
+// Every column of the first row, also where the integrator starts again; where it resumes exactly, those after it as
+// well. What is known of the pairs of a crowd is in a table of its own; the tests of crowds and of resumed records go
+// on from it.
 static void a_resumed_run_is_the_same(run *r, const char *what) {
   if (r->model->contacts.crowd) return;
   if (!take_steps(r->sim, BEFORE, &r->error)) return;
@@ -190,8 +198,10 @@ static void a_resumed_run_is_the_same(run *r, const char *what) {
     sim_checkpoint(r->sim, row);
     bool resumes = CHECK(sim_resume(resumed, row, &r->error) == CAROM_OK);
     if (!resumes) printf("      %s: %s\n", what, r->error.text);
-    bool exact = resumes && CHECK(same_rows(r->sim, resumed, true, what)) && r->sim->type->resumes_exactly(r->sim->scheme);
-    if (exact && take_steps(r->sim, AFTER, &r->error)) CHECK(take_steps(resumed, AFTER, &r->error) && same_rows(r->sim, resumed, true, what));
+    bool exact =
+        resumes && CHECK(same_rows(r->sim, resumed, true, what)) && r->sim->type->resumes_exactly(r->sim->scheme);
+    if (exact && take_steps(r->sim, AFTER, &r->error))
+      CHECK(take_steps(resumed, AFTER, &r->error) && same_rows(r->sim, resumed, true, what));
   }
   free(row);
   carom_sim_destroy(resumed);
@@ -224,14 +234,16 @@ static bool count_down(void *context) {
   return --c->left > 0;
 }
 
-// Wherever a step is interrupted, the sim goes on from there to the same end, and one that is interrupted while it resumes still does.
+// Wherever a step is interrupted, the sim goes on from there to the same end, and one that is interrupted while it
+// resumes still does.
 static void an_interrupted_step_is_taken_again(void) {
   static const double END = 0.5;
   run whole;
   if (!run_open_text(&whole, shaken, NULL) || !run_to(&whole, END)) return;
   int interrupts = 0;
   for (int asks = 2; asks < 20000; asks += asks < 400 ? 7 : asks / 8) {
-    carom_sim *cut = carom_sim_create(whole.model, &whole.error), *resumed = carom_sim_create(whole.model, &whole.error);
+    carom_sim *cut = carom_sim_create(whole.model, &whole.error),
+              *resumed = carom_sim_create(whole.model, &whole.error);
     countdown c = {cut, asks}, at_once = {resumed, 1};
     double *row = calloc((size_t)sim_checkpoint_size(whole.sim), sizeof *row);
     carom_sim *sims[] = {cut, resumed};
@@ -243,7 +255,8 @@ static void an_interrupted_step_is_taken_again(void) {
     if (!CHECK(sim_resume(resumed, row, &whole.error) == CAROM_OK)) printf("      %d: %s\n", asks, whole.error.text);
     carom_sim_set_interrupt(resumed, NULL, NULL);
     for (int k = 0; k < 2; k++)
-      if (CHECK(carom_sim_advance(sims[k], END, &whole.error) == CAROM_OK)) CHECK_NEAR(sims[k]->x->q[1], whole.sim->x->q[1], 1e-6);
+      if (CHECK(carom_sim_advance(sims[k], END, &whole.error) == CAROM_OK))
+        CHECK_NEAR(sims[k]->x->q[1], whole.sim->x->q[1], 1e-6);
       else printf("      %d: %s\n", asks, whole.error.text);
     free(row);
     carom_sim_destroy(cut), carom_sim_destroy(resumed);
@@ -253,9 +266,9 @@ static void an_interrupted_step_is_taken_again(void) {
   run_close(&whole);
 }
 
-// A wheel in absolute coordinates: its angle is measured, and turns by 5 rad and more in a step. Turns are counted by the speeds from the
-// last accepted state on, which is part of motion and checkpoint: from the start they would be one off. With 240 t rad/s² the
-// angle is 100 t + 40 t³; time steppers are off by less than half a turn.
+// A wheel in absolute coordinates: its angle is measured, and turns by 5 rad and more in a step. Turns are counted by
+// the speeds from the last accepted state on, which is part of motion and checkpoint: from the start they would be one
+// off. With 240 t rad/s² the angle is 100 t + 40 t³; time steppers are off by less than half a turn.
 static const char wheel[] =
     "space: planar\n"
     "coordinates: absolute\n"
@@ -272,7 +285,8 @@ static void turns_are_counted_from_a_checkpoint(void) {
   for (int k = 0; k < schemes; k++) {
     run r;
     char settings[128];
-    snprintf(settings, sizeof settings, all[k]->about->integrates ? "method=%s" : "method=%s method.%s.step=0.05", all[k]->name, all[k]->name);
+    snprintf(settings, sizeof settings, all[k]->about->integrates ? "method=%s" : "method=%s method.%s.step=0.05",
+             all[k]->name, all[k]->name);
     if (!run_open_text(&r, wheel, settings) || !run_to(&r, 0.7)) continue;
     const double tolerance = all[k]->about->integrates ? 1e-4 : 3;
     CHECK_NEAR(run_read(&r, "axle.q"), wheel_angle(0.7), tolerance);
@@ -281,7 +295,8 @@ static void turns_are_counted_from_a_checkpoint(void) {
     if (CHECK(resumed && row)) {
       sim_checkpoint(r.sim, row);
       CHECK(sim_resume(resumed, row, &r.error) == CAROM_OK && carom_sim_advance(resumed, 0.9, &r.error) == CAROM_OK);
-      if (!CHECK_NEAR(carom_sim_read(resumed, carom_model_signal(r.model, "axle.q")), wheel_angle(0.9), tolerance)) printf("      %s\n", settings);
+      if (!CHECK_NEAR(carom_sim_read(resumed, carom_model_signal(r.model, "axle.q")), wheel_angle(0.9), tolerance))
+        printf("      %s\n", settings);
     }
     free(row);
     carom_sim_destroy(resumed);
@@ -289,7 +304,8 @@ static void turns_are_counted_from_a_checkpoint(void) {
   }
 }
 
-// A wheel with clearance floats in its bearing and turns by 4.8 rad in 32 steps. Nobody reads its angle on the way to the end.
+// A wheel with clearance floats in its bearing and turns by 4.8 rad in 32 steps. Nobody reads its angle on the way to
+// the end.
 static const char loose_wheel[] =
     "space: planar\n"
     "gravity: [0, 0]\n"
@@ -317,8 +333,11 @@ static void results_are_not_computed_again(void) {
   for (int i = 0; i < schemes; i++) {
     run r;
     char settings[128];
-    int length = snprintf(settings, sizeof settings, all[i]->about->integrates ? "method=%s" : "method=%s method.%s.step=1e-3", all[i]->name, all[i]->name);
-    if (all[i]->knows_contact) snprintf(settings + length, sizeof settings - (size_t)length, " e=0");  // every method runs inelastic contact
+    int length =
+        snprintf(settings, sizeof settings, all[i]->about->integrates ? "method=%s" : "method=%s method.%s.step=1e-3",
+                 all[i]->name, all[i]->name);
+    if (all[i]->knows_contact)
+      snprintf(settings + length, sizeof settings - (size_t)length, " e=0");  // every method runs inelastic contact
     if (!run_open(&r, all[i]->knows_contact ? "bouncing-ball" : "pendulum", settings) || !run_to(&r, 0.01)) continue;
     carom_sim *resumed = carom_sim_create(r.model, &r.error);
     double *row = calloc((size_t)sim_checkpoint_size(r.sim), sizeof *row);

@@ -96,7 +96,8 @@ static void a_run_without_files_tells_the_same(void) {
     }
 }
 
-// Where each step makes a row and nothing is written, rows are read where energies are, late in a run at every 32nd step.
+// Where each step makes a row and nothing is written, rows are read where energies are, late in a run at every 32nd
+// step.
 static void late_rows_are_told_without_files(void) {
   char text[4096];
   snprintf(text, sizeof text, "%sforces: {blow: {force: ball, components: [exp(1500*(t - 0.28)), 0]}}\n", ball);
@@ -151,10 +152,12 @@ static void finite_runs_have_no_such_warning(void) {
 static void a_resumed_run_tells_what_came_before(void) {
   static const struct {
     const char *more, *column, *time;
-  } cases[] = {{"outputs: {o: log(t - 0.0105)}\n", "o", "0"}, {"gravity: [1e300, 1]\nrecord: {every: 1}\n", "energy.imbalance", "0.001"}};
+  } cases[] = {{"outputs: {o: log(t - 0.0105)}\n", "o", "0"},
+               {"gravity: [1e300, 1]\nrecord: {every: 1}\n", "energy.imbalance", "0.001"}};
   for (int i = 0; i < 4; i++) {
     char first[4400], second[4400], text[4096];
-    snprintf(first, sizeof first, "%s", scratch("first.h5")), snprintf(second, sizeof second, "%s", scratch("second.h5"));
+    snprintf(first, sizeof first, "%s", scratch("first.h5")),
+        snprintf(second, sizeof second, "%s", scratch("second.h5"));
     remove(first), remove(second);
     snprintf(text, sizeof text, "%s%s", ball, cases[i / 2].more);
     carom_error error = {0};
@@ -172,7 +175,7 @@ static void a_resumed_run_tells_what_came_before(void) {
   }
 }
 
-// --- extremes -----------------------------------------------------------------------------------------------------
+// --- extremes --------------------------------------------------------------------------------------------------------
 
 static void extremes_keep_what_is_no_number(void) {
   CHECK_EQUAL(number_larger(1, 2), 2);
@@ -191,8 +194,16 @@ static void ledgers_keep_what_is_no_number(void) {
   impact_place place = {0};
   impact_pair pair = {0};
   int touching = 0, parted = 0;
-  impact_ledger l = {.open = &open, .touches = &touches, .is_open = &is_open, .strikes = &strikes, .place = &place, .slot_count = 1,
-                     .pairs = &pair, .touching = &touching, .parted = &parted, .pair_count = 1};
+  impact_ledger l = {.open = &open,
+                     .touches = &touches,
+                     .is_open = &is_open,
+                     .strikes = &strikes,
+                     .place = &place,
+                     .slot_count = 1,
+                     .pairs = &pair,
+                     .touching = &touching,
+                     .parted = &parted,
+                     .pair_count = 1};
   impact_touch(&l, 0, &(impact_step){.t_end = 1, .gap = NAN, .speed_before = NAN, .impulse_normal = NAN});
   impact_touch(&l, 0, &(impact_step){.t_start = 1, .t_end = 2, .gap = -1, .impulse_normal = 1});
   CHECK(isnan(open.penetration) && isnan(open.approach_speed) && isnan(open.deepest) && isnan(open.peak_force));

@@ -22,30 +22,30 @@ typedef struct thing {
 } thing;
 
 #define AT(member) offsetof(thing, member)
-static const option inner_options[] = {{"depth", OPTION_NUMBER, offsetof(inner, depth), DIM_LENGTH, 0, "2 mm", NULL,
-                                        NULL, "Depth."}};
+static const option inner_options[] = {
+    {"depth", OPTION_NUMBER, offsetof(inner, depth), DIM_LENGTH, 0, "2 mm", NULL, NULL, "Depth."}};
 static const option_table inner_table = {"hole", "A hole.", NULL, sizeof(inner), inner_options, 1};
 static const option options[] = {
-  {"mass", OPTION_NUMBER, AT(mass), DIM_MASS, OPTION_POSITIVE | OPTION_REQUIRED, NULL, NULL, NULL, "Mass."},
-  {"length", OPTION_NUMBER, AT(length), DIM_LENGTH, OPTION_NOT_NEGATIVE, "0.5 mm", NULL, NULL, "Length."},
-  {"count", OPTION_INTEGER, AT(count), DIM_NONE, 0, "3", NULL, NULL, "Count."},
-  {"kind", OPTION_WORD, AT(kind), DIM_NONE, 0, "bdf", "adams|bdf|rk4", NULL, "Kind."},
-  {"fixed", OPTION_FLAG, AT(fixed), DIM_NONE, 0, "true", NULL, NULL, "Fixed."},
-  {"note", OPTION_TEXT, AT(note), DIM_NONE, 0, "none", NULL, NULL, "Note."},
-  {"between", OPTION_PAIR, AT(pair), DIM_NONE, OPTION_SUBJECT, NULL, NULL, NULL, "Bodies."},
-  {"of", OPTION_NAMES, AT(names), DIM_NONE, 0, NULL, NULL, NULL, "Names."},
-  {"at", OPTION_POINT, AT(point), DIM_LENGTH, 0, "[1, 2, 3]", NULL, NULL, "Place."},
-  {"axis", OPTION_AXIS, AT(axis), DIM_NONE, 0, "z", NULL, NULL, "Axis."},
-  {"rotation", OPTION_ROTATION, AT(rotation), DIM_NONE, 0, NULL, NULL, NULL, "Rotation."},
-  {"inertia", OPTION_INERTIA, AT(inertia), DIM_INERTIA, OPTION_NOT_NEGATIVE, NULL, NULL, NULL, "Inertia."},
-  {"values", OPTION_NUMBERS, AT(values), DIM_ANY, 0, NULL, NULL, NULL, "Values."},
-  {"corners", OPTION_POINTS, AT(corners), DIM_LENGTH, 0, NULL, NULL, NULL, "Corners."},
-  {"force", OPTION_FUNCTION, AT(force), DIM_FORCE, 0, "5 N", NULL, NULL, "Force."},
-  {"gravity", OPTION_FUNCTIONS, AT(gravity), DIM_ACCELERATION, 0, "[0, -9.81]", NULL, NULL, "Gravity."},
-  {"hole", OPTION_TABLE, AT(inner), DIM_NONE, 0, NULL, NULL, &inner_table, "Hole."},
+    {"mass", OPTION_NUMBER, AT(mass), DIM_MASS, OPTION_POSITIVE | OPTION_REQUIRED, NULL, NULL, NULL, "Mass."},
+    {"length", OPTION_NUMBER, AT(length), DIM_LENGTH, OPTION_NOT_NEGATIVE, "0.5 mm", NULL, NULL, "Length."},
+    {"count", OPTION_INTEGER, AT(count), DIM_NONE, 0, "3", NULL, NULL, "Count."},
+    {"kind", OPTION_WORD, AT(kind), DIM_NONE, 0, "bdf", "adams|bdf|rk4", NULL, "Kind."},
+    {"fixed", OPTION_FLAG, AT(fixed), DIM_NONE, 0, "true", NULL, NULL, "Fixed."},
+    {"note", OPTION_TEXT, AT(note), DIM_NONE, 0, "none", NULL, NULL, "Note."},
+    {"between", OPTION_PAIR, AT(pair), DIM_NONE, OPTION_SUBJECT, NULL, NULL, NULL, "Bodies."},
+    {"of", OPTION_NAMES, AT(names), DIM_NONE, 0, NULL, NULL, NULL, "Names."},
+    {"at", OPTION_POINT, AT(point), DIM_LENGTH, 0, "[1, 2, 3]", NULL, NULL, "Place."},
+    {"axis", OPTION_AXIS, AT(axis), DIM_NONE, 0, "z", NULL, NULL, "Axis."},
+    {"rotation", OPTION_ROTATION, AT(rotation), DIM_NONE, 0, NULL, NULL, NULL, "Rotation."},
+    {"inertia", OPTION_INERTIA, AT(inertia), DIM_INERTIA, OPTION_NOT_NEGATIVE, NULL, NULL, NULL, "Inertia."},
+    {"values", OPTION_NUMBERS, AT(values), DIM_ANY, 0, NULL, NULL, NULL, "Values."},
+    {"corners", OPTION_POINTS, AT(corners), DIM_LENGTH, 0, NULL, NULL, NULL, "Corners."},
+    {"force", OPTION_FUNCTION, AT(force), DIM_FORCE, 0, "5 N", NULL, NULL, "Force."},
+    {"gravity", OPTION_FUNCTIONS, AT(gravity), DIM_ACCELERATION, 0, "[0, -9.81]", NULL, NULL, "Gravity."},
+    {"hole", OPTION_TABLE, AT(inner), DIM_NONE, 0, NULL, NULL, &inner_table, "Hole."},
 };
-static const option_table table = {"revolute", "A joint.", "joint: {revolute: [a, b]}", sizeof(thing), options,
-                                   sizeof options / sizeof *options};
+static const option_table table = {"revolute",    "A joint.", "joint: {revolute: [a, b]}",
+                                   sizeof(thing), options,    sizeof options / sizeof *options};
 static const option_table plain_table = {"fixed", "Another joint.", NULL, sizeof(inner), inner_options, 1};
 static const option_table *const family[] = {&table, &plain_table};
 
@@ -84,11 +84,14 @@ static void presets(void) {
 
 static void every_type_is_read(void) {
   thing t;
-  bool ok = read_thing("parameters: {l: 2 m, n: 4, mode: rk4, off: false, name: wheel}\n"
-                 "x: {mass: 2*n, length: l/2, count: n + 1, kind: mode, fixed: off, note: free text, between: [ground, name],\n"
-                 "    of: [a, 'name'], at: [l, 0, 1 mm], axis: [0, 3, 4], rotation: {axis: -z, angle: 90 deg},\n"
-                 "    inertia: [1, 2, 3, 0.1, -0.2, 0.3], values: [1, l], corners: [[1 mm, 0, l], [0, 2, 3]], force: 3*n, gravity: [0, 't*2', -g0],\n"
-                 "    hole: {depth: 1 cm}, shape: anything}\n", false, &t);
+  bool ok = read_thing(
+      "parameters: {l: 2 m, n: 4, mode: rk4, off: false, name: wheel}\n"
+      "x: {mass: 2*n, length: l/2, count: n + 1, kind: mode, fixed: off, note: free text, between: [ground, name],\n"
+      "    of: [a, 'name'], at: [l, 0, 1 mm], axis: [0, 3, 4], rotation: {axis: -z, angle: 90 deg},\n"
+      "    inertia: [1, 2, 3, 0.1, -0.2, 0.3], values: [1, l], corners: [[1 mm, 0, l], [0, 2, 3]], force: 3*n, "
+      "gravity: [0, 't*2', -g0],\n"
+      "    hole: {depth: 1 cm}, shape: anything}\n",
+      false, &t);
   if (!CHECK(ok)) printf("    %s\n", error.text);
   CHECK_NEAR(t.mass, 8, 0);
   CHECK_NEAR(t.length, 1, 0);
@@ -106,7 +109,8 @@ static void every_type_is_read(void) {
   CHECK_NEAR(t.rotation[3], -sqrt(0.5), 1e-15);
   CHECK(t.inertia[2] == 3 && t.inertia[4] == -0.2);
   CHECK(t.values.count == 2 && t.values.items[1] == 2);
-  CHECK(t.corners.count == 2 && t.corners.items[0][0] == 1e-3 && t.corners.items[0][2] == 2 && t.corners.items[1][1] == 2);
+  CHECK(t.corners.count == 2 && t.corners.items[0][0] == 1e-3 && t.corners.items[0][2] == 2 &&
+        t.corners.items[1][1] == 2);
   CHECK(t.force.constant == 12 && !t.force.text);
   CHECK_TEXT(t.gravity[1].text, "t*2");
   const function_origin *origin = t.gravity[1].origin;
@@ -122,8 +126,8 @@ static void every_type_is_read(void) {
 
 static void planar_and_spatial(void) {
   thing t;
-  CHECK(read_thing("x: {mass: 1, at: [1, 2], rotation: 60 deg, inertia: 3, gravity: [0, 1], axis: [0, 2]}\n", true,
-                   &t));
+  CHECK(
+      read_thing("x: {mass: 1, at: [1, 2], rotation: 60 deg, inertia: 3, gravity: [0, 1], axis: [0, 2]}\n", true, &t));
   CHECK(t.point[1] == 2 && t.point[2] == 0);
   CHECK_NEAR(t.rotation[0], cos(acos(-1) / 6), 1e-15);
   CHECK_NEAR(t.rotation[3], 0.5, 1e-15);
@@ -202,7 +206,8 @@ static void mistakes_stand_at_their_place(void) {
   fails("{mass: 1, axis: [0, 0, 0]}", false, 20, "must not be zero");
   fails("{mass: 1, rotation: 3}", false, 24, "a rotation such as");
   fails("{mass: 1, rotation: {angle: 3}}", false, 24, "{euler: [a, b, c]}");
-  fails("{mass: 1, rotation: {axis: z, angle: 3 m}}", false, 41, "must be an angle or a plain number, not a length in m");
+  fails("{mass: 1, rotation: {axis: z, angle: 3 m}}", false, 41,
+        "must be an angle or a plain number, not a length in m");
   fails("{mass: 1, rotation: {quaternion: [0, 0, 0, 0]}}", false, 37, "must not be zero");
   fails("{mass: 1, inertia: [1, 2]}", false, 23, "[xx, yy, zz]");
   fails("{mass: 1, inertia: [1, 2, -3]}", false, 30, "must not be negative");
@@ -243,8 +248,9 @@ static void members(void) {
   CHECK(!t.fixed);
 
   CHECK_EQUAL(member("x: {revolut: [a, b]}\n", &t, NULL), -1);
-  CHECK_TEXT(error.text, "m:1:1: error: this joint has no kind: it must be one of revolute, fixed\n  x: {revolut: [a, b]}\n"
-                         "  ^\n  hint: did you mean 'revolute'?");
+  CHECK_TEXT(error.text,
+             "m:1:1: error: this joint has no kind: it must be one of revolute, fixed\n  x: {revolut: [a, b]}\n"
+             "  ^\n  hint: did you mean 'revolute'?");
   CHECK_EQUAL(member("x: fixd\n", &t, NULL), -1);
   CHECK_CONTAINS(error.text, "did you mean 'fixed'?");
   CHECK_EQUAL(member("x: [a]\n", &t, NULL), -1);

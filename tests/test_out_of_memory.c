@@ -62,7 +62,8 @@ static carom_status set_a_joint(carom_error *error) {
 
 static carom_status run_a_batch(carom_error *error) {
   carom_summary summaries[2];
-  carom_status status = carom_batch_run(ready, &(carom_batch){.count = 2, .threads = 1, .t_end = 0.01}, summaries, error);
+  carom_status status =
+      carom_batch_run(ready, &(carom_batch){.count = 2, .threads = 1, .t_end = 0.01}, summaries, error);
   for (int i = 0; i < 2 && status == CAROM_OK; i++) error->status = status = summaries[i].status;
   return status;
 }
@@ -123,7 +124,8 @@ static void recording(void) {
   carom_model_destroy(ready);
 }
 
-// Balls that reach a floor while the run goes on, more than there are slots at first: arrays grow in a step, and the last row is read from them.
+// Balls that reach a floor while the run goes on, more than there are slots at first: arrays grow in a step, and the
+// last row is read from them.
 static void a_crowd(void) {
   static const char text[] =
       "gravity: [0, 0, -9.81]\nparameters: {n: 300}\n"

@@ -1,5 +1,5 @@
-// Outlines in the plane: closed forms, the table of reference pairs, and pairs of our own that are moved, turned, mirrored and
-// swapped, held against other algorithms and differences.
+// Outlines in the plane: closed forms, the table of reference pairs, and pairs of our own that are moved, turned,
+// mirrored and swapped, held against other algorithms and differences.
 #include <float.h>
 
 #include "check.h"
@@ -43,7 +43,7 @@ static int between(const outline *a, pose2 at_a, const outline *b, pose2 at_b, t
   return touches_of(a, at_a, b, at_b, INFINITY, t);
 }
 
-// --- closed forms -----------------------------------------------------------------------------------------------------
+// --- closed forms ----------------------------------------------------------------------------------------------------
 
 static void round_outlines_have_closed_forms(void) {
   outline ball = circle(0.5), small = circle(0.2), rod = capsule(0.1, 2), floor = half_plane();
@@ -74,7 +74,8 @@ static void flat_pairs_keep_their_ends(void) {
       int left = t[0].on_a.x < t[1].on_a.x ? 0 : 1;
       CHECK_NEAR(t[left].on_a.x, -0.2, 1e-3);
       CHECK_NEAR(t[1 - left].on_a.x, 0.8, 1e-3);
-      CHECK_NEAR(t[left].gap - t[1 - left].gap, -sin(tilt) - k * copysign(0.1 * sin(tilt / 2) * sin(tilt / 2), tilt), 1e-15);
+      CHECK_NEAR(t[left].gap - t[1 - left].gap, -sin(tilt) - k * copysign(0.1 * sin(tilt / 2) * sin(tilt / 2), tilt),
+                 1e-15);
     }
 }
 
@@ -119,18 +120,21 @@ static void hollow_outlines_touch_in_several_places(void) {
   count = touches_of(&pin, at(1.3 - 1e-3, 1.3 - 2e-3, 0), &bent, at(0, 0, 0), 0.1, t);
   CHECK_EQUAL(count, 2);
   CHECK_NEAR(t[0].gap + t[1].gap, -3e-3, 1e-14);
-  count = touches_of(&brick, at(1.25 - 1e-3, 1.25 - 2e-3, 0), &bent, at(0, 0, 0), 0.1, t);  // two faces, two points each
+  count =
+      touches_of(&brick, at(1.25 - 1e-3, 1.25 - 2e-3, 0), &bent, at(0, 0, 0), 0.1, t);  // two faces, two points each
   CHECK_EQUAL(count, 4);
 }
 
 // A bar in a fork touches its back with a corner. Between the ends of the bar the back is up to 2 mm away.
 static void a_corner_of_a_nearly_parallel_edge_is_found(void) {
-  outline fork = polygon((vec2[]){{-2, -60}, {1, -60}, {1, 60}, {-2, 60}, {-2, 55}, {0, 55}, {0, -55}, {-2, -55}}, 8), bar = box(1, 100);
+  outline fork = polygon((vec2[]){{-2, -60}, {1, -60}, {1, 60}, {-2, 60}, {-2, 55}, {0, 55}, {0, -55}, {-2, -55}}, 8),
+          bar = box(1, 100);
   double turn = 0.02, front = 0.5 * cos(turn) + 50 * sin(turn);
   for (int k = 0; k < 5; k++) {
     double depth = pow(10, -k) * 0.5;
     touch t[TOUCHES_MAX];
-    int count = touches_of(&bar, (pose2){{depth - front, 0}, cos(turn), sin(turn)}, &fork, (pose2){{0, 0}, 1, 0}, INFINITY, t);
+    int count =
+        touches_of(&bar, (pose2){{depth - front, 0}, cos(turn), sin(turn)}, &fork, (pose2){{0, 0}, 1, 0}, INFINITY, t);
     double least = INFINITY;
     for (int i = 0; i < count; i++) least = fmin(least, t[i].gap);
     CHECK_NEAR(least, -depth, 1e-12);
@@ -201,7 +205,9 @@ static void a_hull_has_only_true_corners(void) {
 static void corners_on_straight_edges_are_left_out(void) {
   outline plain, more;
   CHECK_EQUAL(outline_polygon((vec2[]){{0, 0}, {3, 1}, {0, 2}}, 3, &memory, &plain, NULL), OUTLINE_OK);
-  CHECK_EQUAL(outline_polygon((vec2[]){{0, 1.1}, {0, 0}, {0.3, 0.1}, {0.9, 0.3}, {3, 1}, {0, 2}}, 6, &memory, &more, NULL), OUTLINE_OK);
+  CHECK_EQUAL(
+      outline_polygon((vec2[]){{0, 1.1}, {0, 0}, {0.3, 0.1}, {0.9, 0.3}, {3, 1}, {0, 2}}, 6, &memory, &more, NULL),
+      OUTLINE_OK);
   CHECK_EQUAL(more.count, plain.count);
 }
 
@@ -217,11 +223,12 @@ static void faulty_outlines_are_refused(void) {
   for (int i = 0; i <= OUTLINE_POINTS_MAX; i++) many[i] = (vec2){cos(0.003 * i), sin(0.003 * i)};
   CHECK_EQUAL(outline_polygon(many, OUTLINE_POINTS_MAX + 1, &memory, &o, &where), OUTLINE_MANY);
   CHECK_EQUAL(outline_polygon(many, OUTLINE_POINTS_MAX, &memory, &o, &where), OUTLINE_OK);
-  CHECK_EQUAL(outline_arcs((vec2[]){{0, 0}, {1, 0}, {0, 1}}, (double[]){0.4, 0, 0}, 3, &memory, &o, &where), OUTLINE_ARC);
+  CHECK_EQUAL(outline_arcs((vec2[]){{0, 0}, {1, 0}, {0, 1}}, (double[]){0.4, 0, 0}, 3, &memory, &o, &where),
+              OUTLINE_ARC);
   CHECK_EQUAL(where, 0);
 }
 
-// --- the table of reference -------------------------------------------------------------------------------------------
+// --- the table of reference ------------------------------------------------------------------------------------------
 
 enum { POINTS = 64 };
 
@@ -295,11 +302,11 @@ static void planar_pairs_agree_with_the_reference(void) {
   CHECK_LE(normal, 1e-7);
 }
 
-// --- pairs of our own -------------------------------------------------------------------------------------------------
+// --- pairs of our own ------------------------------------------------------------------------------------------------
 
 typedef struct made {
   outline shape;
-  convex known;            // the same for the other algorithm, if it is convex
+  convex known;  // the same for the other algorithm, if it is convex
   vec3 corners[POINTS];
   int kind;
   double size[2];
@@ -310,7 +317,8 @@ typedef struct made {
 static void build(made *to) {
   if (to->kind == 0) to->shape = circle(to->size[0]), to->known = convex_sphere(to->size[0]);
   else if (to->kind == 1) to->shape = capsule(to->size[0], to->size[1]);
-  else if (to->kind == 2) to->shape = box(to->size[0], to->size[1]), to->known = convex_box(to->size[0], to->size[1], 0);
+  else if (to->kind == 2)
+    to->shape = box(to->size[0], to->size[1]), to->known = convex_box(to->size[0], to->size[1], 0);
   else if (to->kind == 3) {
     to->shape = polygon(to->points, to->count);
     for (int i = 0; i < to->count; i++) to->corners[i] = vec2_in_space(to->points[i]);
@@ -351,7 +359,8 @@ static void convex_pairs_agree_with_another_algorithm(void) {
     pose2 pa = at(uniform(-0.3, 0.3), uniform(-0.3, 0.3), ta), pb = at(uniform(-0.8, 0.8), uniform(-0.8, 0.8), tb);
     int count;
     touch t = first_of(&a.shape, pa, &b.shape, pb, &count);
-    pose qa = {quat_matrix(quat_exp((vec3){0, 0, ta})), vec2_in_space(pa.p)}, qb = {quat_matrix(quat_exp((vec3){0, 0, tb})), vec2_in_space(pb.p)};
+    pose qa = {quat_matrix(quat_exp((vec3){0, 0, ta})), vec2_in_space(pa.p)},
+         qb = {quat_matrix(quat_exp((vec3){0, 0, tb})), vec2_in_space(pb.p)};
     separation s = separation_of(&a.known, qa, &b.known, qb, true);
     CHECK(count > 0);
     distance = fmax(distance, fabs(t.gap - s.distance));
@@ -373,10 +382,14 @@ static made mirror(const made *m) {
 }
 
 static pose2 mirror_pose(pose2 p) { return (pose2){{-p.p.x, p.p.y}, p.c, -p.s}; }
-static pose2 see(pose2 view, pose2 p) { return (pose2){pose2_point(view, p.p), view.c * p.c - view.s * p.s, view.s * p.c + view.c * p.s}; }
+static pose2 see(pose2 view, pose2 p) {
+  return (pose2){pose2_point(view, p.p), view.c * p.c - view.s * p.s, view.s * p.c + view.c * p.s};
+}
 
-// The largest difference of the gaps of two lists of touches, each with its nearest in gap and normal; normals by `turn`.
-static double compare(const touch *s, int count, const touch *t, int other, vec2 (*seen)(vec2 n, pose2 view), pose2 view, double *turn) {
+// The largest difference of the gaps of two lists of touches, each with its nearest in gap and normal; normals by
+// `turn`.
+static double compare(const touch *s, int count, const touch *t, int other, vec2 (*seen)(vec2 n, pose2 view),
+                      pose2 view, double *turn) {
   if (count != other) return 1;
   double most = 0;
   for (int i = 0; i < count; i++) {
@@ -402,25 +415,29 @@ static void own_pairs_do_not_depend_on_the_view(void) {
     static made a, b;
     arena_mark mark = arena_get_mark(&memory);
     make_random(&a, false), make_random(&b, false);
-    pose2 pa = at(uniform(-0.3, 0.3), uniform(-0.3, 0.3), uniform(-3, 3)), pb = at(uniform(-0.8, 0.8), uniform(-0.8, 0.8), uniform(-3, 3));
+    pose2 pa = at(uniform(-0.3, 0.3), uniform(-0.3, 0.3), uniform(-3, 3)),
+          pb = at(uniform(-0.8, 0.8), uniform(-0.8, 0.8), uniform(-3, 3));
     pose2 view = at(uniform(-5, 5), uniform(-5, 5), uniform(-3, 3));
     touch s[TOUCHES_MAX], t[TOUCHES_MAX];
     int count = between(&a.shape, pa, &b.shape, pb, s);
     double turn = 0, off = compare(s, count, t, between(&b.shape, pb, &a.shape, pa, t), seen_opposite, view, &turn);
-    off = fmax(off, compare(s, count, t, between(&a.shape, see(view, pa), &b.shape, see(view, pb), t), seen_turned, view, &turn));
+    off = fmax(off, compare(s, count, t, between(&a.shape, see(view, pa), &b.shape, see(view, pb), t), seen_turned,
+                            view, &turn));
     made ia = mirror(&a), ib = mirror(&b);
-    off = fmax(off, compare(s, count, t, between(&ia.shape, mirror_pose(pa), &ib.shape, mirror_pose(pb), t), seen_mirrored, view, &turn));
+    off = fmax(off, compare(s, count, t, between(&ia.shape, mirror_pose(pa), &ib.shape, mirror_pose(pb), t),
+                            seen_mirrored, view, &turn));
     gap = fmax(gap, off), normal = fmax(normal, turn);
     touching += count > 0, several += count > 1;
     arena_release(&memory, mark);
   }
-  printf("    %d of 3000 pairs touch, %d in several places: gap off by at most %.1e, normal by %.1e\n", touching, several, gap, normal);
+  printf("    %d of 3000 pairs touch, %d in several places: gap off by at most %.1e, normal by %.1e\n", touching,
+         several, gap, normal);
   CHECK_EQUAL(touching, 3000);
   CHECK_LE(gap, 1e-12);
   CHECK_LE(normal, 1e-7);
 }
 
-// --- sampled distances ------------------------------------------------------------------------------------------------
+// --- sampled distances -----------------------------------------------------------------------------------------------
 
 enum { SAMPLES = 2000 };
 
@@ -446,7 +463,8 @@ static void minima_are_those_of_sampled_distances(void) {
     build(&a), build(&b);
     pose2 pa = at(0, 0, uniform(-3, 3)), pb = at(uniform(0.6, 1.0), uniform(-0.5, 0.5), uniform(-3, 3));
     touch t[TOUCHES_MAX];
-    int count = touches_of(&a.shape, pa, &b.shape, pb, 0.3, t), np = sample(&a.shape, pa, p), nq = sample(&b.shape, pb, q);
+    int count = touches_of(&a.shape, pa, &b.shape, pb, 0.3, t), np = sample(&a.shape, pa, p),
+        nq = sample(&b.shape, pb, q);
     double least = DBL_MAX;
     for (int i = 0; i < count; i++) least = fmin(least, t[i].gap);
     if (count && least > 0.01) {
@@ -463,7 +481,8 @@ static void minima_are_those_of_sampled_distances(void) {
           if (!lowest) continue;
           bool known = false;
           for (int k = 0; k < count; k++)
-            known |= vec2_norm(vec2_sub(t[k].on_a, p[i])) < 0.03 && vec2_norm(vec2_sub(t[k].on_b, q[j])) < 0.03 && fabs(t[k].gap - d) < 1e-3;
+            known |= vec2_norm(vec2_sub(t[k].on_a, p[i])) < 0.03 && vec2_norm(vec2_sub(t[k].on_b, q[j])) < 0.03 &&
+                     fabs(t[k].gap - d) < 1e-3;
           missing += !known;
           seen++;
         }
@@ -486,10 +505,11 @@ static void minima_are_those_of_sampled_distances(void) {
   CHECK_EQUAL(wrong, 0);
 }
 
-// --- rates ------------------------------------------------------------------------------------------------------------
+// --- rates -----------------------------------------------------------------------------------------------------------
 
 static pose2 moved_by(pose2 p, outline_motion m, double time) {
-  return (pose2){vec2_axpy(p.p, time, m.v), p.c * cos(m.w * time) - p.s * sin(m.w * time), p.s * cos(m.w * time) + p.c * sin(m.w * time)};
+  return (pose2){vec2_axpy(p.p, time, m.v), p.c * cos(m.w * time) - p.s * sin(m.w * time),
+                 p.s * cos(m.w * time) + p.c * sin(m.w * time)};
 }
 
 static const touch *same_touch(const touch *t, const touch *list, int count) {
@@ -511,8 +531,10 @@ static void rates_agree_with_differences(void) {
     static made a, b;
     arena_mark mark = arena_get_mark(&memory);
     make_random(&a, false), make_random(&b, false);
-    pose2 pa = at(uniform(-0.3, 0.3), uniform(-0.3, 0.3), uniform(-3, 3)), pb = at(uniform(-0.8, 0.8), uniform(-0.8, 0.8), uniform(-3, 3));
-    outline_motion ma = {pa.p, {uniform(-1, 1), uniform(-1, 1)}, uniform(-1, 1)}, mb = {pb.p, {uniform(-1, 1), uniform(-1, 1)}, uniform(-1, 1)};
+    pose2 pa = at(uniform(-0.3, 0.3), uniform(-0.3, 0.3), uniform(-3, 3)),
+          pb = at(uniform(-0.8, 0.8), uniform(-0.8, 0.8), uniform(-3, 3));
+    outline_motion ma = {pa.p, {uniform(-1, 1), uniform(-1, 1)}, uniform(-1, 1)},
+                   mb = {pb.p, {uniform(-1, 1), uniform(-1, 1)}, uniform(-1, 1)};
     touch s[TOUCHES_MAX], before[TOUCHES_MAX], after[TOUCHES_MAX];
     int count = between(&a.shape, pa, &b.shape, pb, s);
     int count_before = between(&a.shape, moved_by(pa, ma, -h), &b.shape, moved_by(pb, mb, -h), before);
@@ -533,7 +555,8 @@ static void rates_agree_with_differences(void) {
     }
     arena_release(&memory, mark);
   }
-  printf("    %d touches, %d lost: gap off by at most %.1e, normal by %.1e, points by %.1e\n", checked, lost, gap, turn, points);
+  printf("    %d touches, %d lost: gap off by at most %.1e, normal by %.1e, points by %.1e\n", checked, lost, gap, turn,
+         points);
   CHECK(checked > 2000);
   CHECK_LE(lost, 20);
   CHECK_LE(gap, 1e-6);
@@ -541,7 +564,8 @@ static void rates_agree_with_differences(void) {
   CHECK_LE(points, 1e-4);
 }
 
-// Against 200 lines along each arc or cubic, which are off by up to r (60 deg/200)²/8, about 1e-5; and no two places differ by more than their distance.
+// Against 200 lines along each arc or cubic, which are off by up to r (60 deg/200)²/8, about 1e-5; and no two places
+// differ by more than their distance.
 static void the_nearest_place_is_continuous(void) {
   static const vec2 comb[] = {{0, 0}, {4, 0}, {4, 2}, {3, 2}, {3, 0.5}, {2, 0.5}, {2, 2.5}, {1, 2}, {1, 1}, {0, 2}};
   static const double radii[] = {0, 1.5, 0, -1, -0.8, 0, 2, 0, -2, 0};

@@ -5,7 +5,7 @@
 
 #define PI 3.14159265358979324
 
-// --- the same body in other words -------------------------------------------------------------------------------------
+// --- the same body in other words ------------------------------------------------------------------------------------
 
 // Runs a model with two lists of surfaces under a method; the largest difference of the coordinates of body b.
 static double difference(const char *model, const char *one, const char *other, const char *method, double end) {
@@ -23,25 +23,30 @@ static double difference(const char *model, const char *one, const char *other, 
   return fmax(fabs(q[0][0] - q[1][0]), fmax(fabs(q[0][1] - q[1][1]), fabs(q[0][2] - q[1][2])));
 }
 
-#define BODY                                                                                            \
-  "bodies: {b: {mass: 2, inertia: 0.02}}\njoints: {b: {free: [ground, b]}}\n"                           \
-  "materials: {m: {restitution: 0.4, friction: 0.3, law: kelvin-voigt, stiffness: 1e5, damping: 50, friction_law: threlfall}}\n"
+#define BODY                                                                                                        \
+  "bodies: {b: {mass: 2, inertia: 0.02}}\njoints: {b: {free: [ground, b]}}\n"                                       \
+  "materials: {m: {restitution: 0.4, friction: 0.3, law: kelvin-voigt, stiffness: 1e5, damping: 50, friction_law: " \
+  "threlfall}}\n"
 
 static void a_polygon_is_a_box(void) {
   const char *model = BODY "initial: {b: {q: [0.5, 0, 0.4], u: [3, 1, 0]}}\n";
   const char *box = "f: {plane: ground, material: m}, s: {box: b, size: [0.4, 0.2], material: m}";
   const char *polygon =
-      "f: {plane: ground, material: m}, s: {polygon: b, points: [[-0.2, -0.1], [-0.2, 0.1], [0.2, 0.1], [0.2, -0.1]], material: m}";
+      "f: {plane: ground, material: m}, s: {polygon: b, points: [[-0.2, -0.1], [-0.2, 0.1], [0.2, 0.1], [0.2, -0.1]], "
+      "material: m}";
   CHECK_LE(difference(model, box, polygon, "{moreau: {step: 1e-3}}", 1), 1e-10);
   CHECK_LE(difference(model, box, polygon, "event", 0.6), 1e-6);
 }
 
 static void arcs_are_a_circle(void) {
   const char *model = BODY "initial: {b: {q: [0, 0, 0.4], u: [10, 2, 0]}}\n";
-  const char *circle = "f: {plane: ground, material: m}, w: {sphere: ground, at: [1.2, 0.1], radius: 0.1, material: m}, s: {sphere: b, "
-                       "radius: 0.15, material: m}";
-  const char *arcs = "f: {plane: ground, material: m}, w: {sphere: ground, at: [1.2, 0.1], radius: 0.1, material: m}, s: {arcs: b, points: "
-                     "[[0.15, 0], [-0.15, 0]], radii: [0.15, 0.15], material: m}";
+  const char *circle =
+      "f: {plane: ground, material: m}, w: {sphere: ground, at: [1.2, 0.1], radius: 0.1, material: m}, s: {sphere: b, "
+      "radius: 0.15, material: m}";
+  const char *arcs =
+      "f: {plane: ground, material: m}, w: {sphere: ground, at: [1.2, 0.1], radius: 0.1, material: m}, s: {arcs: b, "
+      "points: "
+      "[[0.15, 0], [-0.15, 0]], radii: [0.15, 0.15], material: m}";
   CHECK_LE(difference(model, circle, arcs, "{moreau: {step: 1e-3}}", 1.5), 1e-10);
   CHECK_LE(difference(model, circle, arcs, "event", 1.5), 1e-6);
   CHECK_LE(difference(model, circle, arcs, "{compliant: {}}", 0.6), 1e-5);
@@ -58,35 +63,46 @@ static void functions_are_a_circle(void) {
 // In the plane boxes and capsules touch each other by their outlines.
 static void boxes_are_polygons(void) {
   const char *model = BODY "initial: {b: {q: [0.3, 0.1, 0.6], u: [1, 0.2, 0]}}\n";
-  const char *boxes = "f: {box: ground, size: [1, 0.4], rotate: 0.1, material: m}, s: {box: b, size: [0.4, 0.2], material: m}";
-  const char *polygons = "f: {polygon: ground, points: [[-0.5, -0.2], [0.5, -0.2], [0.5, 0.2], [-0.5, 0.2]], rotate: 0.1, material: m}, s: "
-                         "{polygon: b, points: [[-0.2, -0.1], [0.2, -0.1], [0.2, 0.1], [-0.2, 0.1]], material: m}";
+  const char *boxes =
+      "f: {box: ground, size: [1, 0.4], rotate: 0.1, material: m}, s: {box: b, size: [0.4, 0.2], material: m}";
+  const char *polygons =
+      "f: {polygon: ground, points: [[-0.5, -0.2], [0.5, -0.2], [0.5, 0.2], [-0.5, 0.2]], rotate: 0.1, material: m}, "
+      "s: "
+      "{polygon: b, points: [[-0.2, -0.1], [0.2, -0.1], [0.2, 0.1], [-0.2, 0.1]], material: m}";
   CHECK_LE(difference(model, boxes, polygons, "{moreau: {step: 1e-3}}", 1), 1e-12);
-  const char *capsules = "f: {capsule: ground, radius: 0.2, length: 1, material: m}, s: {capsule: b, radius: 0.1, length: 0.3, material: m}";
-  const char *arcs = "f: {arcs: ground, points: [[-0.5, -0.2], [0.5, -0.2], [0.5, 0.2], [-0.5, 0.2]], radii: [0, 0.2, 0, 0.2], material: m}, s: "
-                     "{arcs: b, points: [[-0.15, -0.1], [0.15, -0.1], [0.15, 0.1], [-0.15, 0.1]], radii: [0, 0.1, 0, 0.1], material: m}";
+  const char *capsules =
+      "f: {capsule: ground, radius: 0.2, length: 1, material: m}, s: {capsule: b, radius: 0.1, length: 0.3, material: "
+      "m}";
+  const char *arcs =
+      "f: {arcs: ground, points: [[-0.5, -0.2], [0.5, -0.2], [0.5, 0.2], [-0.5, 0.2]], radii: [0, 0.2, 0, 0.2], "
+      "material: m}, s: "
+      "{arcs: b, points: [[-0.15, -0.1], [0.15, -0.1], [0.15, 0.1], [-0.15, 0.1]], radii: [0, 0.1, 0, 0.1], material: "
+      "m}";
   CHECK_LE(difference(model, capsules, arcs, "{moreau: {step: 1e-3}}", 1), 1e-10);
 }
 
 static void a_ball_meets_a_polygon_as_a_box(void) {
   const char *model = BODY "initial: {b: {q: [0, 0.1, 0.8], u: [2, 0.3, 0]}}\n";
-  const char *box = "f: {box: ground, size: [1, 0.4], rotate: 0.1, material: m}, s: {sphere: b, radius: 0.1, material: m}";
-  const char *polygon = "f: {polygon: ground, points: [[-0.5, -0.2], [0.5, -0.2], [0.5, 0.2], [-0.5, 0.2]], rotate: 0.1, material: m}, s: "
-                        "{sphere: b, radius: 0.1, material: m}";
+  const char *box =
+      "f: {box: ground, size: [1, 0.4], rotate: 0.1, material: m}, s: {sphere: b, radius: 0.1, material: m}";
+  const char *polygon =
+      "f: {polygon: ground, points: [[-0.5, -0.2], [0.5, -0.2], [0.5, 0.2], [-0.5, 0.2]], rotate: 0.1, material: m}, "
+      "s: "
+      "{sphere: b, radius: 0.1, material: m}";
   CHECK_LE(difference(model, box, polygon, "{moreau: {step: 1e-3}}", 1.5), 1e-10);
   CHECK_LE(difference(model, box, polygon, "event", 1.2), 1e-6);
 }
 
-// --- cams -------------------------------------------------------------------------------------------------------------
+// --- cams ------------------------------------------------------------------------------------------------------------
 
 // A flat follower of 0.5 kg on a cam that turns about the origin, pressed on by a spring.
-#define FOLLOWER                                                                                                      \
-  "space: planar\nparameters: {e: 10 mm, w: 20, k: 500, F0: 5}\n"                                                     \
-  "bodies: {cam: {mass: 1, inertia: 1e-3}, follower: {mass: 0.5, inertia: 1e-3}}\n"                                   \
-  "joints:\n  shaft: {revolute: [ground, cam]}\n  guide: {prismatic: [ground, follower], axis: y}\n"                  \
-  "drives: {motor: {joint: shaft, motion: w*t}}\n"                                                                    \
-  "materials: {steel: {restitution: 0, friction: 0}}\n"                                                               \
-  "contacts: {touch: {between: [cam, follower]}}\n"                                                                   \
+#define FOLLOWER                                                                                     \
+  "space: planar\nparameters: {e: 10 mm, w: 20, k: 500, F0: 5}\n"                                    \
+  "bodies: {cam: {mass: 1, inertia: 1e-3}, follower: {mass: 0.5, inertia: 1e-3}}\n"                  \
+  "joints:\n  shaft: {revolute: [ground, cam]}\n  guide: {prismatic: [ground, follower], axis: y}\n" \
+  "drives: {motor: {joint: shaft, motion: w*t}}\n"                                                   \
+  "materials: {steel: {restitution: 0, friction: 0}}\n"                                              \
+  "contacts: {touch: {between: [cam, follower]}}\n"                                                  \
   "end: 1\n"
 
 // Eccentricity e, radius 30 mm, the centre below the shaft at the start: y = e (1 - cos ωt).
@@ -109,7 +125,8 @@ static void a_flat_follower_has_the_lift_of_a_round_cam(void) {
     speed = fmax(speed, fabs(run_read(&r, "guide.u") - e * w * sin(w * t)) / w);
     acceleration = fmax(acceleration, fabs(run_read(&r, "guide.a") - e * w * w * cos(w * t)) / (w * w));
   }
-  printf("    lift off by at most %.1e m, velocity by %.1e m ω, acceleration by %.1e m ω²\n", lift, speed, acceleration);
+  printf("    lift off by at most %.1e m, velocity by %.1e m ω, acceleration by %.1e m ω²\n", lift, speed,
+         acceleration);
   CHECK_LE(lift, 1e-9);
   CHECK_LE(speed, 1e-8);
   CHECK_LE(acceleration, 1e-8);
@@ -140,14 +157,18 @@ static void a_follower_leaves_its_cam_above_the_critical_speed(void) {
 static void a_flat_follower_has_the_lift_of_a_spline(void) {
   enum { POINTS = 120 };
   char text[20000];
-  int used = snprintf(text, sizeof text, FOLLOWER
+  int used = snprintf(text, sizeof text,
+                      FOLLOWER
                       "forces: {spring: {along: guide, stiffness: k, effort: -50}}\n"
-                      "surfaces:\n  follower: {plane: follower, rotate: 180 deg, material: steel}\n  cam: {curve: cam, material: steel, points: [");
+                      "surfaces:\n  follower: {plane: follower, rotate: 180 deg, material: steel}\n  cam: {curve: cam, "
+                      "material: steel, points: [");
   for (int i = 0; i < POINTS; i++) {
     double s = 2 * PI * i / POINTS;
-    used += snprintf(text + used, sizeof text - (size_t)used, "%s[%.17g, %.17g]", i ? ", " : "", 0.04 * cos(s), 0.03 * sin(s));
+    used += snprintf(text + used, sizeof text - (size_t)used, "%s[%.17g, %.17g]", i ? ", " : "", 0.04 * cos(s),
+                     0.03 * sin(s));
   }
-  snprintf(text + used, sizeof text - (size_t)used, "]}\ninitial: {guide: {q: 30.0001 mm, u: 0}}\nmethod: {event: {separate: true}}\n");
+  snprintf(text + used, sizeof text - (size_t)used,
+           "]}\ninitial: {guide: {q: 30.0001 mm, u: 0}}\nmethod: {event: {separate: true}}\n");
   run r;
   if (!run_open_text(&r, text, NULL)) return;
   run_to(&r, 0.05);  // it has come down
@@ -159,15 +180,16 @@ static void a_flat_follower_has_the_lift_of_a_spline(void) {
     speed = fmax(speed, fabs(run_read(&r, "guide.u") / w - (a * a - b * b) * sin(w * t) * cos(w * t) / h));
   }
   printf("    lift off by at most %.1e m, velocity by %.1e m ω\n", lift, speed);
-  CHECK_LE(lift, 2e-8);   // the spline is off by 5e-7 of its size
+  CHECK_LE(lift, 2e-8);  // the spline is off by 5e-7 of its size
   CHECK_LE(speed, 2e-6);
   run_close(&r);
 }
 
-// --- a Geneva wheel ---------------------------------------------------------------------------------------------------
+// --- a Geneva wheel --------------------------------------------------------------------------------------------------
 
-// While the pin is in a slot, tan β = sin α/(√2 - cos α), up to the play and what a step penetrates before it meets a contact, seen from the
-// axis of the wheel at the distance of the pin. The overlap does not stay: it is removed in the next steps. Between, the wheel is held by the locking arc: the play at both of its ends is that of its angle.
+// While the pin is in a slot, tan β = sin α/(√2 - cos α), up to the play and what a step penetrates before it meets a
+// contact, seen from the axis of the wheel at the distance of the pin. The overlap does not stay: it is removed in the
+// next steps. Between, the wheel is held by the locking arc: the play at both of its ends is that of its angle.
 static void turn_geneva_wheel(const char *settings) {
   const double crank = 0.05, play = 5e-5;
   run r;
@@ -181,8 +203,11 @@ static void turn_geneva_wheel(const char *settings) {
     else held = fmax(held, fabs(turned - (alpha > 0 ? 0 : PI / 2)));
   }
   double depth = carom_sim_summary(r.sim).deepest_penetration;
-  printf("    in a slot off by at most %.1e m (play %.1e, penetration %.1e), held within %.1e rad\n", engaged, play, depth, held);
-  CHECK_LE(engaged, play + fmax(depth, 1e-9));  // between steps event is off by the tolerance of its integrator, 1e-8 of the size
+  printf("    in a slot off by at most %.1e m (play %.1e, penetration %.1e), held within %.1e rad\n", engaged, play,
+         depth, held);
+  CHECK_LE(
+      engaged,
+      play + fmax(depth, 1e-9));  // between steps event is off by the tolerance of its integrator, 1e-8 of the size
   CHECK_LE(held, 0.01);
   CHECK_LE(depth, 0.1 * play);
   CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
@@ -193,12 +218,13 @@ static void a_geneva_wheel_turns_by_quarters(void) {
   for (int k = 0; k < 2; k++) turn_geneva_wheel(k ? "method=event" : NULL);
 }
 
-// --- refusals ---------------------------------------------------------------------------------------------------------
+// --- refusals --------------------------------------------------------------------------------------------------------
 
 static void expect_refusal(const char *surfaces, const char *method, const char *words) {
   char text[2000];
   run r;
-  snprintf(text, sizeof text, "space: planar\n" BODY "initial: {b: {q: [0, 0, 2]}}\nsurfaces: {%s}\nmethod: %s\n", surfaces, method);
+  snprintf(text, sizeof text, "space: planar\n" BODY "initial: {b: {q: [0, 0, 2]}}\nsurfaces: {%s}\nmethod: %s\n",
+           surfaces, method);
   const char *path = scratch("model.yaml");
   CHECK(write_text(path, text) && !run_try(&r, path, NULL));
   CHECK_CONTAINS(r.error.text, words);
@@ -206,9 +232,13 @@ static void expect_refusal(const char *surfaces, const char *method, const char 
 }
 
 static void methods_refuse_what_they_cannot_run(void) {
-  const char *stones = "f: {polygon: ground, points: [[0, 0], [1, 0], [0, 1]], material: m}, s: {polygon: b, points: [[0, 0], [1, 0], [0, 1]], "
-                       "material: m}";
-  const char *splines = "f: {curve: ground, points: [[1, 0], [0, 0.2], [-1, 0], [0, -1]], material: m}, s: {curve: b, points: [[1, 0], [0, 0.1], [-1, 0.5], [0, -1]], material: m}";
+  const char *stones =
+      "f: {polygon: ground, points: [[0, 0], [1, 0], [0, 1]], material: m}, s: {polygon: b, points: [[0, 0], [1, 0], "
+      "[0, 1]], "
+      "material: m}";
+  const char *splines =
+      "f: {curve: ground, points: [[1, 0], [0, 0.2], [-1, 0], [0, -1]], material: m}, s: {curve: b, points: [[1, 0], "
+      "[0, 0.1], [-1, 0.5], [0, -1]], material: m}";
   expect_refusal(splines, "event", "'f-s'");
   expect_refusal(stones, "{compliant: {}}", "'foundation'");
   const char *flat = "f: {plane: ground, material: m}, s: {polygon: b, points: [[0, 0], [1, 0], [0, 1]], material: m}";
@@ -217,16 +247,20 @@ static void methods_refuse_what_they_cannot_run(void) {
 
 // A box that stands on its corner falls into a hollow corner, wide or narrow: it does not pass.
 static void hollow_corners_catch_corners(void) {
-  static const char *const ground[] = {"polygon: ground, points: [[-0.5, -0.3], [0.5, -0.3], [0.5, 0.3], [0, 0], [-0.5, 0.3]]",
-                                       "polygon: ground, points: [[-0.5, -0.6], [0.5, -0.6], [0.5, 0.3], [0, -0.5], [-0.5, 0.3]]"};
+  static const char *const ground[] = {
+      "polygon: ground, points: [[-0.5, -0.3], [0.5, -0.3], [0.5, 0.3], [0, 0], [-0.5, 0.3]]",
+      "polygon: ground, points: [[-0.5, -0.6], [0.5, -0.6], [0.5, 0.3], [0, -0.5], [-0.5, 0.3]]"};
   static const char *const methods[] = {"event", "{moreau: {step: 1e-4}}"};
   for (int k = 0; k < 12; k++) {
     char text[1200];
     run r;
     snprintf(text, sizeof text,
-             "space: planar\nbodies: {a: {mass: 1, inertia: 0.002}}\njoints: {f: {free: [ground, a]}}\nmaterials: {m: {restitution: 0.4, friction: 0.3}}\n"
-             "surfaces: {a: {box: a, size: [0.1, 0.1], material: m}, g: {%s, material: m}}\nmethod: %s\nrecord: {every: 1e-3}\n"
-             "initial: {f: {q: [%.17g, %g, 0.3], u: [0, 0, -1]}}\nend: 0.5\n", ground[k % 2], methods[k / 2 % 2], acos(-1) / 4 + (k >= 8 ? 0.1 : 0), k >= 4 ? 1e-3 : 0);
+             "space: planar\nbodies: {a: {mass: 1, inertia: 0.002}}\njoints: {f: {free: [ground, a]}}\nmaterials: {m: "
+             "{restitution: 0.4, friction: 0.3}}\n"
+             "surfaces: {a: {box: a, size: [0.1, 0.1], material: m}, g: {%s, material: m}}\nmethod: %s\nrecord: "
+             "{every: 1e-3}\n"
+             "initial: {f: {q: [%.17g, %g, 0.3], u: [0, 0, -1]}}\nend: 0.5\n",
+             ground[k % 2], methods[k / 2 % 2], acos(-1) / 4 + (k >= 8 ? 0.1 : 0), k >= 4 ? 1e-3 : 0);
     if (!run_open_text(&r, text, NULL)) return;
     for (double t = 0.01; t < 0.5 && run_to(&r, t); t += 0.01) CHECK_LE(-0.01, run_read(&r, "a-g.gap"));
     CHECK_LE(-0.45, run_read(&r, "a.y"));
@@ -238,8 +272,10 @@ static void hollow_corners_catch_corners(void) {
 // A polygon with a notch on the tip of a hull.
 static void a_notch_rests_on_a_tip(void) {
   static const char *const text =
-      "space: planar\nbodies: {a: {mass: 1, inertia: 0.002}}\njoints: {f: {free: [ground, a]}}\nmaterials: {m: {restitution: 0.4, friction: 0.3}}\n"
-      "surfaces: {a: {polygon: a, points: [[-0.1, -0.1], [0, -0.04], [0.1, -0.1], [0.1, 0.1], [-0.1, 0.1]], material: m}, "
+      "space: planar\nbodies: {a: {mass: 1, inertia: 0.002}}\njoints: {f: {free: [ground, a]}}\nmaterials: {m: "
+      "{restitution: 0.4, friction: 0.3}}\n"
+      "surfaces: {a: {polygon: a, points: [[-0.1, -0.1], [0, -0.04], [0.1, -0.1], [0.1, 0.1], [-0.1, 0.1]], material: "
+      "m}, "
       "g: {hull: ground, points: [[-0.2, -0.2], [0.2, -0.2], [0, 0.1]], material: m}}\nmethod: event\n"
       "initial: {f: {q: [0.02, 0.003, 0.35], u: [0, 0, -1]}}\nend: 0.6\n";
   run r;

@@ -6,7 +6,7 @@
 
 #include "carom/carom.h"
 
-// --- inputs -------------------------------------------------------------------------------------------------------
+// --- inputs ----------------------------------------------------------------------------------------------------------
 
 static const char model[] =
     "include: [parts.inc]\n"
@@ -27,11 +27,12 @@ static void make_inputs(void) {
   in_scratch("'%s' run m.yaml -q -o run.h5", TOOL);
 }
 
-// Every path that a command writes, %s, beside what it reads. A command that is added, or an option, is missed by the next test.
+// Every path that a command writes, %s, beside what it reads. A command that is added, or an option, is missed by the
+// next test.
 static const struct {
-  const char *words;     // of the command
-  const char *option;    // that names the output
-  const char *inputs[4]; // what it reads
+  const char *words;      // of the command
+  const char *option;     // that names the output
+  const char *inputs[4];  // what it reads
 } outputs[] = {
     {"run m.yaml -q -o %s", "--output", {"m.yaml", "parts.inc"}},
     {"run m.yaml -q --no-record --csv %s", "--csv", {"m.yaml", "parts.inc"}},
@@ -46,11 +47,13 @@ static const struct {
 };
 
 // Options of the tool whose value is a file that is read; every other FILE or PREFIX is written.
-static bool is_read(const char *command, const char *option) { return strcmp(command, "run") == 0 && strcmp(option, "--resume") == 0; }
+static bool is_read(const char *command, const char *option) {
+  return strcmp(command, "run") == 0 && strcmp(option, "--resume") == 0;
+}
 
 static bool is_covered(const char *command, const char *option) {
   if (strcmp(command, "compare") == 0 && strcmp(option, "--output") == 0) return true;  // prefixes_spare_inputs
-  if (strcmp(command, "laws") == 0) return true;  // reads nothing
+  if (strcmp(command, "laws") == 0) return true;                                        // reads nothing
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
     if (strncmp(outputs[i].words, command, strlen(command)) == 0 && strcmp(outputs[i].option, option) == 0) return true;
   return false;
@@ -62,7 +65,8 @@ static void every_output_of_every_command_is_covered(void) {
   int options = 0;
   for (char *line = strtok_r(overview, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
     char command[64], option[64], value[64];
-    if (sscanf(line, "  %63[a-z] %*s", command) != 1 || strncmp(line, "  ", 2) != 0 || strcmp(command, "carom") == 0) continue;
+    if (sscanf(line, "  %63[a-z] %*s", command) != 1 || strncmp(line, "  ", 2) != 0 || strcmp(command, "carom") == 0)
+      continue;
     in_scratch("'%s' help %s > help", TOOL, command);
     char *help = read_file(scratch("help"), NULL), *more = NULL;
     for (char *at = strtok_r(help, "\n", &more); at; at = strtok_r(NULL, "\n", &more)) {
@@ -70,7 +74,8 @@ static void every_output_of_every_command_is_covered(void) {
       if (!dashes || dashes - at > 8 || sscanf(dashes, "%63s %63s", option, value) != 2) continue;
       if (strcmp(value, "FILE") != 0 && strcmp(value, "PREFIX") != 0) continue;
       options++;
-      if (!is_read(command, option) && !CHECK(is_covered(command, option))) printf("      carom %s %s\n", command, option);
+      if (!is_read(command, option) && !CHECK(is_covered(command, option)))
+        printf("      carom %s %s\n", command, option);
     }
     free(help);
   }
@@ -97,7 +102,8 @@ static void no_input_is_overwritten(void) {
         for (int force = 0; force <= (w == 0); force++) {
           snprintf(words, sizeof words - 16, outputs[i].words, path);
           if (force) strcat(words, " --force");
-          bool refused = CHECK_EQUAL(carom("%s", words), 2), advised = !CHECK(!strstr(err, "--force"));  // it would be of no use
+          bool refused = CHECK_EQUAL(carom("%s", words), 2),
+               advised = !CHECK(!strstr(err, "--force"));  // it would be of no use
           if (!refused || advised) printf("      carom %s\n", words);
           char *now = read_file(scratch(input), &after);
           if (!CHECK(now && after == size && memcmp(before, now, size) == 0)) printf("      carom %s\n", words);
@@ -112,9 +118,13 @@ static void no_input_is_overwritten(void) {
 // compare names its files itself.
 static void prefixes_spare_inputs(void) {
   make_inputs();
-  in_scratch("cp m.yaml ball.json; cp m.yaml ball-event.h5; sed 's/parts.inc/ball-moreau.h5/' m.yaml > other.yaml; cp parts.inc ball-moreau.h5");
-  static const char *const words[] = {"compare ball.json --method moreau,event", "compare ball-event.h5 --method moreau,event -o ball",
-                                      "compare other.yaml --method moreau,event -o ball", "compare other.yaml --method moreau,event -o ./ball --force",
+  in_scratch(
+      "cp m.yaml ball.json; cp m.yaml ball-event.h5; sed 's/parts.inc/ball-moreau.h5/' m.yaml > other.yaml; cp "
+      "parts.inc ball-moreau.h5");
+  static const char *const words[] = {"compare ball.json --method moreau,event",
+                                      "compare ball-event.h5 --method moreau,event -o ball",
+                                      "compare other.yaml --method moreau,event -o ball",
+                                      "compare other.yaml --method moreau,event -o ./ball --force",
                                       "compare m.yaml --method moreau,event -o new --report new.json",
                                       "compare m.yaml --method moreau,event -o new --report ./new-event.h5"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -125,8 +135,10 @@ static void prefixes_spare_inputs(void) {
 // However many files a model consists of.
 static void all_of_many_inputs_are_spared(void) {
   make_inputs();
-  in_scratch("n=1; list=parts.inc; while [ $n -le 300 ]; do echo \"parameters: {p$n: $n}\" > i$n.inc; list=\"$list, i$n.inc\"; n=$((n+1)); done; "
-             "sed \"s/parts.inc/$list/\" m.yaml > many.yaml; cp i300.inc kept");
+  in_scratch(
+      "n=1; list=parts.inc; while [ $n -le 300 ]; do echo \"parameters: {p$n: $n}\" > i$n.inc; list=\"$list, "
+      "i$n.inc\"; n=$((n+1)); done; "
+      "sed \"s/parts.inc/$list/\" m.yaml > many.yaml; cp i300.inc kept");
   CHECK_EQUAL(carom("run many.yaml -q -o new.h5 --report i300.inc --force"), 2);
   CHECK_CONTAINS(err, "would overwrite");
   in_scratch("cmp i300.inc kept && '%s' run many.yaml -q -o new.h5 && rm i*.inc new.h5", TOOL);
@@ -136,10 +148,11 @@ static void all_of_many_inputs_are_spared(void) {
 static void outputs_are_apart(void) {
   make_inputs();
   in_scratch("rm -f a.h5 a.csv; ln -sf . same");
-  static const char *const words[] = {"-o a.h5 --csv a.h5", "-o a.h5 --csv ./a.h5", "-o a.h5 --csv same/a.h5", "-o a.h5 --report same/a.h5",
-                                      "--no-record --csv a.csv -o x", "-o a.h5 --csv a.csv --report ./a.csv",
-                                      // links whose target is not there yet
-                                      "-o to-a.h5 --csv a.h5", "-o a.h5 --csv same/to-a.h5", "-o to-a.h5 --csv to-to-a.h5"};
+  static const char *const words[] = {
+      "-o a.h5 --csv a.h5", "-o a.h5 --csv ./a.h5", "-o a.h5 --csv same/a.h5", "-o a.h5 --report same/a.h5",
+      "--no-record --csv a.csv -o x", "-o a.h5 --csv a.csv --report ./a.csv",
+      // links whose target is not there yet
+      "-o to-a.h5 --csv a.h5", "-o a.h5 --csv same/to-a.h5", "-o to-a.h5 --csv to-to-a.h5"};
   in_scratch("ln -sf a.h5 to-a.h5; ln -sf \"$PWD/same/to-a.h5\" to-to-a.h5");
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (!CHECK_EQUAL(carom("run m.yaml -q %s", words[i]), 2)) printf("      carom run m.yaml %s\n", words[i]);
@@ -150,7 +163,7 @@ static void outputs_are_apart(void) {
   in_scratch("test -L circle && rm circle");
 }
 
-// --- kinds --------------------------------------------------------------------------------------------------------
+// --- kinds -----------------------------------------------------------------------------------------------------------
 
 static const struct {
   const char *name, *text;
@@ -177,9 +190,16 @@ static const struct {
 };
 
 static const char *const writers[] = {
-    "run m.yaml -q -o %s", "run m.yaml -q --no-record --csv %s", "run m.yaml -q -o new.h5 --report %s", "report run.h5 -o %s",
-    "export run.h5 -o %s", "export run.h5 --table outputs -o %s", "compare m.yaml --method moreau,event -o new --report %s",
-    "laws --csv %s", "laws --friction-csv %s", "run m.yaml -q --resume half.h5 -o %s",
+    "run m.yaml -q -o %s",
+    "run m.yaml -q --no-record --csv %s",
+    "run m.yaml -q -o new.h5 --report %s",
+    "report run.h5 -o %s",
+    "export run.h5 -o %s",
+    "export run.h5 --table outputs -o %s",
+    "compare m.yaml --method moreau,event -o new --report %s",
+    "laws --csv %s",
+    "laws --friction-csv %s",
+    "run m.yaml -q --resume half.h5 -o %s",
 };
 
 static void files_of_other_kinds_are_kept(void) {
@@ -210,8 +230,9 @@ static void own_files_are_replaced_by_their_kind_only(void) {
   make_inputs();
   static const struct {
     const char *words, *file;
-  } made[] = {{"run m.yaml -q -o k.h5", "k.h5"}, {"run m.yaml -q --no-record --csv k.csv", "k.csv"}, {"report run.h5 -o k.html", "k.html"},
-              {"compare m.yaml --method moreau,event -o k", "k.json"}, {"export run.h5 -o k2.csv", "k2.csv"}, {"laws --csv k3.csv", "k3.csv"},
+  } made[] = {{"run m.yaml -q -o k.h5", "k.h5"},       {"run m.yaml -q --no-record --csv k.csv", "k.csv"},
+              {"report run.h5 -o k.html", "k.html"},   {"compare m.yaml --method moreau,event -o k", "k.json"},
+              {"export run.h5 -o k2.csv", "k2.csv"},   {"laws --csv k3.csv", "k3.csv"},
               {"laws --friction-csv k4.csv", "k4.csv"}};
   for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
     CHECK_EQUAL(carom("%s", made[i].words), 0);
@@ -220,7 +241,8 @@ static void own_files_are_replaced_by_their_kind_only(void) {
   for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
     for (size_t k = 0; k < sizeof made / sizeof *made; k++) {
       char words[512];
-      bool writes_csv = strstr(writers[i], "csv") || strstr(writers[i], "export"), is_csv = strstr(made[k].file, ".csv");
+      bool writes_csv = strstr(writers[i], "csv") || strstr(writers[i], "export"),
+           is_csv = strstr(made[k].file, ".csv");
       bool writes_page = strstr(writers[i], "report"), is_page = strstr(made[k].file, ".html");
       bool is_record = strstr(made[k].file, ".h5"), fits = writes_csv ? is_csv : writes_page ? is_page : is_record;
       if (fits) continue;
@@ -231,14 +253,16 @@ static void own_files_are_replaced_by_their_kind_only(void) {
   }
 }
 
-// Tables are known, of this model or another; the time alone and outputs, which may come from elsewhere, only if the record has them.
+// Tables are known, of this model or another; the time alone and outputs, which may come from elsewhere, only if the
+// record has them.
 static void csv_files_are_known_by_their_header(void) {
   make_inputs();
   static const struct {
     const char *name;
     bool known;  // under any model
-  } tables[] = {{"time", false}, {"joints", true}, {"bodies", true}, {"reactions", true}, {"contacts", true}, {"outputs", false},
-                {"checkpoint", true}, {"energy", true}, {"impacts", true}, {"touches", true}, {"touch_times", true}};
+  } tables[] = {{"time", false},    {"joints", true},   {"bodies", true},     {"reactions", true},
+                {"contacts", true}, {"outputs", false}, {"checkpoint", true}, {"energy", true},
+                {"impacts", true},  {"touches", true},  {"touch_times", true}};
   const size_t count = sizeof tables / sizeof *tables;
   CHECK_EQUAL(carom("run '%s/models/car-axis.yaml' --end 1e-3 -q -o other.rec", CHECK_SOURCE_DIR), 0);
   for (size_t i = 0; i < count; i++) {
@@ -255,9 +279,12 @@ static void csv_files_are_known_by_their_header(void) {
   }
   static const char *const models[] = {"slider-crank", "car-axis", "four-bar-clearance"};
   for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
-    CHECK_EQUAL(carom("run '%s/models/%s.yaml' --end 1e-3 -q -o other.rec --csv other.csv", CHECK_SOURCE_DIR, models[i]), 0);
-    bool over_run = CHECK_EQUAL(carom("export run.h5 -o other.csv"), 0), over_other = CHECK_EQUAL(carom("export other.rec -o other.csv"), 0);
-    if (!CHECK_EQUAL(carom("export run.h5 -o other.csv"), 0) || !over_run || !over_other) printf("      %s: %s\n", models[i], err);
+    CHECK_EQUAL(
+        carom("run '%s/models/%s.yaml' --end 1e-3 -q -o other.rec --csv other.csv", CHECK_SOURCE_DIR, models[i]), 0);
+    bool over_run = CHECK_EQUAL(carom("export run.h5 -o other.csv"), 0),
+         over_other = CHECK_EQUAL(carom("export other.rec -o other.csv"), 0);
+    if (!CHECK_EQUAL(carom("export run.h5 -o other.csv"), 0) || !over_run || !over_other)
+      printf("      %s: %s\n", models[i], err);
     in_scratch("rm other.rec other.csv");
   }
 }
@@ -265,11 +292,15 @@ static void csv_files_are_known_by_their_header(void) {
 // Every table of many models, so that a new column is missed here.
 static void tables_of_any_model_are_known(void) {
   make_inputs();
-  static const char *const models[] = {"quick-return", "car-axis", "dry-slide", "socket-pendulum", "differential", "top", "rocking-block",
-                                       "stick-slip-oscillator", "rolling-sphere", "andrews", "woodpecker", "stones"};
+  static const char *const models[] = {"quick-return",   "car-axis", "dry-slide",     "socket-pendulum",
+                                       "differential",   "top",      "rocking-block", "stick-slip-oscillator",
+                                       "rolling-sphere", "andrews",  "woodpecker",    "stones"};
   static const char *const bodies[] = {"all", "motion", "pose"};
   for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
-    CHECK_EQUAL(carom("run '%s/models/%s.yaml' --end 1e-3 -q -o other.rec --set record.bodies=%s --set record.touches=true", CHECK_SOURCE_DIR, models[i], bodies[i % 3]), 0);
+    CHECK_EQUAL(
+        carom("run '%s/models/%s.yaml' --end 1e-3 -q -o other.rec --set record.bodies=%s --set record.touches=true",
+              CHECK_SOURCE_DIR, models[i], bodies[i % 3]),
+        0);
     CHECK_EQUAL(carom("export other.rec --tables"), 0);
     char tables[4096];
     snprintf(tables, sizeof tables, "%s", out);
@@ -278,12 +309,23 @@ static void tables_of_any_model_are_known(void) {
       line[strcspn(line, " ")] = '\0';
       if (strstr("time outputs", line)) continue;
       CHECK_EQUAL(carom("export other.rec --table %s -o t.csv --force", line), 0);
-      if (!CHECK_EQUAL(carom("export run.h5 --table time -o t.csv"), 0)) printf("      %s, %s: %s\n", models[i], line, err);
+      if (!CHECK_EQUAL(carom("export run.h5 --table time -o t.csv"), 0))
+        printf("      %s, %s: %s\n", models[i], line, err);
     }
     in_scratch("rm other.rec");
   }
-  static const char *const measured[] = {"t,x,y", "t,plate_fx", "t,marker.x,marker.y,marker.z", "t,pin.fx,pin.fy", "time,pin.fx,pin.fy,pin.fz",
-                                         "t,pin.fx,pin.fy,pin.fz,load", "t,pin.torque", "t,first,last", "t,a,b,point,at_x,at_y", "t,q0,u0", "t,a.q,b.u,c.a", "t,pin.effort,load"};
+  static const char *const measured[] = {"t,x,y",
+                                         "t,plate_fx",
+                                         "t,marker.x,marker.y,marker.z",
+                                         "t,pin.fx,pin.fy",
+                                         "time,pin.fx,pin.fy,pin.fz",
+                                         "t,pin.fx,pin.fy,pin.fz,load",
+                                         "t,pin.torque",
+                                         "t,first,last",
+                                         "t,a,b,point,at_x,at_y",
+                                         "t,q0,u0",
+                                         "t,a.q,b.u,c.a",
+                                         "t,pin.effort,load"};
   for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
     write_text(scratch("t.csv"), measured[i]);
     in_scratch("echo >> t.csv; echo 1,2,3,4 >> t.csv");
@@ -304,7 +346,7 @@ static void dumps_spare_other_files(void) {
   in_scratch("cmp parts.inc $(ls e-*.dat | head -1)");
 }
 
-// --- pipes, devices, failures -------------------------------------------------------------------------------------
+// --- pipes, devices, failures ----------------------------------------------------------------------------------------
 
 static void pipes_and_devices_are_written_to(void) {
   make_inputs();
@@ -314,18 +356,25 @@ static void pipes_and_devices_are_written_to(void) {
   CHECK_EQUAL(carom("laws --csv /dev/null"), 0);
   CHECK(access("/dev/null", W_OK) == 0);
   in_scratch("'%s' export run.h5 --table time -o /dev/stdout | head -1 | grep -qx t", TOOL);
-  in_scratch("rm -f pipe; mkfifo pipe; (cat pipe > from-pipe) & '%s' export run.h5 -o pipe && wait && test -p pipe && grep -q '^t,' from-pipe", TOOL);
+  in_scratch(
+      "rm -f pipe; mkfifo pipe; (cat pipe > from-pipe) & '%s' export run.h5 -o pipe && wait && test -p pipe && grep -q "
+      "'^t,' from-pipe",
+      TOOL);
   in_scratch("cp run.h5 kept.h5; ! '%s' export kept.h5 >> kept.h5 && cmp run.h5 kept.h5", TOOL);
   // a link stays one, and an empty file holds nothing to lose
-  in_scratch("rm -f link.csv place.csv; : > place.csv; ln -s place.csv link.csv; '%s' export run.h5 -o link.csv && test -L link.csv && test -s place.csv", TOOL);
+  in_scratch(
+      "rm -f link.csv place.csv; : > place.csv; ln -s place.csv link.csv; '%s' export run.h5 -o link.csv && test -L "
+      "link.csv && test -s place.csv",
+      TOOL);
   in_scratch("rm -f place.csv; '%s' export run.h5 -o link.csv && test -L link.csv && test -s place.csv", TOOL);
 }
 
 // CSV files go to the standard output by the name `-`; nothing else does, and no file has that name.
 static void only_csv_goes_to_the_standard_output(void) {
   make_inputs();
-  static const char *const words[] = {"run m.yaml -q -o -", "run m.yaml -q --resume half.h5 -o -", "run m.yaml -q -o new.h5 --report -",
-                                      "report run.h5 -o -", "compare m.yaml --method moreau,event -o new --report -"};
+  static const char *const words[] = {"run m.yaml -q -o -", "run m.yaml -q --resume half.h5 -o -",
+                                      "run m.yaml -q -o new.h5 --report -", "report run.h5 -o -",
+                                      "compare m.yaml --method moreau,event -o new --report -"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (!CHECK_EQUAL(carom("%s", words[i]), 2)) printf("      carom %s\n", words[i]);
     CHECK_CONTAINS(err, "cannot go to the standard output");
@@ -368,16 +417,23 @@ static void names_beside_are_new(void) {
 // The old file stands until the new one is whole.
 static void a_failing_write_keeps_the_old_file(void) {
   make_inputs();
-  in_scratch("'%s' export run.h5 -o keep.csv && '%s' laws --csv laws.csv >/dev/null && '%s' report run.h5 -o keep.html >/dev/null && "
-             "cp keep.csv a && cp laws.csv b && cp keep.html c", TOOL, TOOL, TOOL);
-  in_scratch("! (ulimit -f 8; '%s' export run.h5 -o keep.csv 2>said) && cmp keep.csv a && grep -q 'keep.csv: ' said", TOOL);
-  in_scratch("cp half.h5 d; ! (ulimit -f 8; '%s' run m.yaml -q --resume half.h5 -o half.h5 2>said) && cmp half.h5 d && grep -q 'half.h5: ' said", TOOL);
+  in_scratch(
+      "'%s' export run.h5 -o keep.csv && '%s' laws --csv laws.csv >/dev/null && '%s' report run.h5 -o keep.html "
+      ">/dev/null && "
+      "cp keep.csv a && cp laws.csv b && cp keep.html c",
+      TOOL, TOOL, TOOL);
+  in_scratch("! (ulimit -f 8; '%s' export run.h5 -o keep.csv 2>said) && cmp keep.csv a && grep -q 'keep.csv: ' said",
+             TOOL);
+  in_scratch(
+      "cp half.h5 d; ! (ulimit -f 8; '%s' run m.yaml -q --resume half.h5 -o half.h5 2>said) && cmp half.h5 d && grep "
+      "-q 'half.h5: ' said",
+      TOOL);
   in_scratch("! (ulimit -f 8; '%s' laws --csv laws.csv >/dev/null 2>&1) && cmp laws.csv b", TOOL);
   in_scratch("! (ulimit -f 8; '%s' report run.h5 -o keep.html >/dev/null 2>&1) && cmp keep.html c", TOOL);
   in_scratch("! ls | grep -q part$");
 }
 
-// --- the wrong kind of input --------------------------------------------------------------------------------------
+// --- the wrong kind of input -----------------------------------------------------------------------------------------
 
 static void models_and_records_are_told_apart(void) {
   make_inputs();
@@ -390,14 +446,15 @@ static void models_and_records_are_told_apart(void) {
   CHECK_CONTAINS(err, "did you mean 'moreau'?");
 }
 
-// A run that is killed leaves the file that it has written beside its output. The next one to the same output removes it, once it is old; not that of a
-// process that runs, nor a file of another name.
+// A run that is killed leaves the file that it has written beside its output. The next one to the same output removes
+// it, once it is old; not that of a process that runs, nor a file of another name.
 static void what_killed_runs_left_is_removed(void) {
   static const struct {
     const char *name;
     bool old, stays;
-  } beside[] = {{"k.h5.999999999-0.part", true, false}, {"k.h5.999999999-1.part", false, true}, {"k.h5.1-0.part", true, true},
-                {"kk.h5.999999999-0.part", true, true}, {"k.h5.999999999-0.party", true, true}, {"k.h5.old.part", true, true}};
+  } beside[] = {{"k.h5.999999999-0.part", true, false}, {"k.h5.999999999-1.part", false, true},
+                {"k.h5.1-0.part", true, true},          {"kk.h5.999999999-0.part", true, true},
+                {"k.h5.999999999-0.party", true, true}, {"k.h5.old.part", true, true}};
   for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
     write_text(scratch(beside[i].name), "part");
     if (beside[i].old) in_scratch("touch -d '2 minutes ago' %s", beside[i].name);

@@ -8,7 +8,8 @@
 
 enum { PLENTY = 40 };  // steps, of each nine tenths of the overlap are removed
 
-// A ball that falls from 0.1 m and does not rebound. Weight lowers what it has by m g per metre, so that is what lifting it costs.
+// A ball that falls from 0.1 m and does not rebound. Weight lowers what it has by m g per metre, so that is what
+// lifting it costs.
 static const char *const drop =
     "space: planar\n"
     "gravity: [0, -10]\n"
@@ -45,7 +46,7 @@ static void lands(const char *model, const char *height, const char *speed, doub
     run_close(&r);
   }
   printf("    %.1e m deep, %.1e m after the removal\n", -y[0], -y[1]);
-  CHECK_LE(1e-5, -y[0]);                        // it meets the floor at 1.41 m/s in steps of 1.4 mm
+  CHECK_LE(1e-5, -y[0]);  // it meets the floor at 1.41 m/s in steps of 1.4 mm
   CHECK_NEAR(y[1], 0, 1.001 * allowed);
   CHECK_NEAR(lifted, 20 * (y[1] - y[0]), 1e-12);
 }
@@ -55,8 +56,8 @@ static void a_ball_that_lands_is_lifted_to_the_floor(void) {
   lands(drop_in_space, "ball.z", "ball.vz", 1e-14);
 }
 
-// Two balls of 1 and 3 kg meet without weight and stick together. Each gives way in the inverse ratio of the masses, so that their centre of mass
-// moves as it did before.
+// Two balls of 1 and 3 kg meet without weight and stick together. Each gives way in the inverse ratio of the masses, so
+// that their centre of mass moves as it did before.
 static void lighter_bodies_give_way_more(void) {
   static const char *const text =
       "space: planar\n"
@@ -78,7 +79,8 @@ static void lighter_bodies_give_way_more(void) {
   run_close(&r);
 }
 
-// A wall that is driven towards another leaves a ball no room. It ends in the middle, as deep in one as in the other, and nothing fails.
+// A wall that is driven towards another leaves a ball no room. It ends in the middle, as deep in one as in the other,
+// and nothing fails.
 static void bodies_without_room_share_the_overlap(void) {
   static const char *const text =
       "space: planar\n"
@@ -86,7 +88,8 @@ static void bodies_without_room_share_the_overlap(void) {
       "bodies: {wall: {mass: 1, inertia: 1}, ball: {mass: 1, inertia: 1e-3}}\n"
       "joints: {rail: {prismatic: [ground, wall], axis: x}, j: {free: [ground, ball]}}\n"
       "drives: {press: {joint: rail, motion: 0.12 - 0.05*t}}\n"
-      "surfaces: {ball: {sphere: ball, radius: 0.05, material: m}, left: {plane: ground, rotate: -90 deg, material: m},\n"
+      "surfaces: {ball: {sphere: ball, radius: 0.05, material: m}, left: {plane: ground, rotate: -90 deg, material: "
+      "m},\n"
       "           right: {plane: wall, rotate: 90 deg, material: m}}\n"
       "materials: {m: {}}\n"
       "initial: {j: {q: [0, 0.06, 0]}}\n"
@@ -100,7 +103,7 @@ static void bodies_without_room_share_the_overlap(void) {
   run_close(&r);
 }
 
-// --- a crowd --------------------------------------------------------------------------------------------------------
+// --- a crowd ---------------------------------------------------------------------------------------------------------
 
 typedef struct scene {
   char text[32000];
@@ -129,8 +132,9 @@ static void say_bin(scene *s, unsigned seed) {
   for (int i = 0; i < BALLS; i++) say(s, "  b%d: {mass: 1, inertia: [0.001, 0.001, 0.001]}\n", i);
   say(s, "joints:\n");
   for (int i = 0; i < BALLS; i++)
-    say(s, "  j%d: {free: [ground, b%d], at: [%.17g, %.17g, %.17g]}\n", i, i, (i % SIDE - 1.5) * 0.11 + uniform(-2e-3, 2e-3),
-        (i / SIDE % SIDE - 1.5) * 0.11 + uniform(-2e-3, 2e-3), 0.06 + i / (SIDE * SIDE) * 0.11 + uniform(0, 4e-3));
+    say(s, "  j%d: {free: [ground, b%d], at: [%.17g, %.17g, %.17g]}\n", i, i,
+        (i % SIDE - 1.5) * 0.11 + uniform(-2e-3, 2e-3), (i / SIDE % SIDE - 1.5) * 0.11 + uniform(-2e-3, 2e-3),
+        0.06 + i / (SIDE * SIDE) * 0.11 + uniform(0, 4e-3));
   say(s, "surfaces:\n%s", walls);
   for (int i = 0; i < BALLS; i++) say(s, "  s%d: {sphere: b%d, radius: 0.05, material: m}\n", i, i);
   say(s, "materials: {m: {friction: 0.5}}\nmethod: {moreau: {step: 1 ms, tolerance: 1e-2}}\n");
@@ -144,7 +148,8 @@ static double deepest(run *r) {
     depth = fmax(depth, RADIUS - p[i][2]);
     for (int k = 0; k < 2; k++) depth = fmax(depth, RADIUS + fabs(p[i][k]) - WALL);
     for (int j = 0; j < i; j++)
-      depth = fmax(depth, 2 * RADIUS - sqrt(pow(p[i][0] - p[j][0], 2) + pow(p[i][1] - p[j][1], 2) + pow(p[i][2] - p[j][2], 2)));
+      depth = fmax(
+          depth, 2 * RADIUS - sqrt(pow(p[i][0] - p[j][0], 2) + pow(p[i][1] - p[j][1], 2) + pow(p[i][2] - p[j][2], 2)));
   }
   return depth;
 }
@@ -164,15 +169,17 @@ static void settle(unsigned seed, bool removed, double *depth, long *late) {
   *depth = deepest(&r), *late = sum.contact_episodes - before;
   CHECK_EQUAL(sum.step_too_large, 0);
   CHECK_LE(sum.energy_imbalance, 1e-6);
-  printf("    start %u: %.1e m deep and %ld late episodes%s\n", seed, *depth, *late, removed ? "" : " without the removal");
+  printf("    start %u: %.1e m deep and %ld late episodes%s\n", seed, *depth, *late,
+         removed ? "" : " without the removal");
   run_close(&r);
 }
 
-// Spheres dropped into a box: at a tolerance of about twenty sweeps the pile overlaps by less than ODE's does after 1 s (7e-5 m). Energy balances,
-// no contact is missed, and the removal does not make contacts of the settled pile strike again and again.
+// Spheres dropped into a box: at a tolerance of about twenty sweeps the pile overlaps by less than ODE's does after 1 s
+// (7e-5 m). Energy balances, no contact is missed, and the removal does not make contacts of the settled pile strike
+// again and again.
 //
-// Another rounding is another pile: 200 to 550 late episodes were counted, 3 to 7 for each ball. Contacts that flicker begin again every few
-// steps, of which there are 125: that made 1500 and more, 19 for each ball, in every pile.
+// Another rounding is another pile: 200 to 550 late episodes were counted, 3 to 7 for each ball. Contacts that flicker
+// begin again every few steps, of which there are 125: that made 1500 and more, 19 for each ball, in every pile.
 static void a_pile_does_not_stay_in_overlap(void) {
   enum { STARTS = 3 };
   double depth = INFINITY;

@@ -5,7 +5,8 @@
 
 static const char scene[] =
     "space: planar\n"
-    "bodies: {a: {mass: 1, inertia: 1}, b: {mass: 1, inertia: 1}, c: {mass: 1, inertia: 1}, arm: {mass: 1, inertia: 1}}\n"
+    "bodies: {a: {mass: 1, inertia: 1}, b: {mass: 1, inertia: 1}, c: {mass: 1, inertia: 1}, arm: {mass: 1, inertia: "
+    "1}}\n"
     "joints:\n"
     "  fa: {free: [ground, a], at: [0, 2]}\n"
     "  fb: {free: [ground, b], at: [3, 2]}\n"
@@ -40,8 +41,9 @@ static void expect_pairs(const char *contacts, const char *expected) {
 }
 
 static void every_two_may_touch_but_neighbours(void) {
-  expect_pairs("{}", "floor-a floor-b floor-c floor-arm floor-tip wall-a wall-b wall-c wall-arm wall-tip "
-                     "a-b a-c a-arm a-tip b-c b-arm b-tip");
+  expect_pairs("{}",
+               "floor-a floor-b floor-c floor-arm floor-tip wall-a wall-b wall-c wall-arm wall-tip "
+               "a-b a-c a-arm a-tip b-c b-arm b-tip");
 }
 
 static void groups_stand_for_their_surfaces(void) {
@@ -53,9 +55,10 @@ static void groups_stand_for_their_surfaces(void) {
 }
 
 static void pairs_can_be_left_out(void) {
-  expect_pairs("{apart: {between: [balls, balls], exclude: true}, ghost: {between: [arms, floor], exclude: true}, "
-               "far: {between: [wall, balls], exclude: true}, far2: {between: [wall, arms], exclude: true}}",
-               "floor-a floor-b floor-c a-arm a-tip b-arm b-tip");
+  expect_pairs(
+      "{apart: {between: [balls, balls], exclude: true}, ghost: {between: [arms, floor], exclude: true}, "
+      "far: {between: [wall, balls], exclude: true}, far2: {between: [wall, arms], exclude: true}}",
+      "floor-a floor-b floor-c a-arm a-tip b-arm b-tip");
   expect_pairs("{crowd: {between: [balls, balls]}, but: {between: [a, c], exclude: true}}", "a-b b-c");
 }
 
@@ -78,27 +81,28 @@ static void a_pair_is_not_named_and_excluded(void) {
     CHECK_CONTAINS(error.text, "'y': contact 'x' excludes these two surfaces");
     carom_model_destroy(model);
   }
-  expect_pairs("{x: {between: [balls, floor], exclude: true}, y: {between: [a, floor]}}", "y");  // an exception from a group
+  expect_pairs("{x: {between: [balls, floor], exclude: true}, y: {between: [a, floor]}}",
+               "y");  // an exception from a group
 }
 
-// --- pairs whose contact does not exist ---------------------------------------------------------------------------
+// --- pairs whose contact does not exist ------------------------------------------------------------------------------
 
-#define TWO_BODIES                                                                           \
-  "space: planar\n"                                                                          \
-  "bodies: {a: {mass: 1, inertia: 1}, b: {mass: 1, inertia: 1}}\n"                           \
-  "joints: {fa: {free: [ground, a], at: [0, 2]}, fb: {free: [ground, b], at: [3, 2]}}\n"     \
-  "materials: {m: {restitution: 0.5}}\n"                                                     \
-  "method: {moreau: {step: 1e-3}}\n"                                                         \
+#define TWO_BODIES                                                                       \
+  "space: planar\n"                                                                      \
+  "bodies: {a: {mass: 1, inertia: 1}, b: {mass: 1, inertia: 1}}\n"                       \
+  "joints: {fa: {free: [ground, a], at: [0, 2]}, fb: {free: [ground, b], at: [3, 2]}}\n" \
+  "materials: {m: {restitution: 0.5}}\n"                                                 \
+  "method: {moreau: {step: 1e-3}}\n"                                                     \
   "end: 0.1 s\n"
 #define SPHERE(body) "{sphere: " body ", radius: 0.1, material: m}"
-#define PLANE(body) "{plane: " body ", material: m}"
-#define POINT(body) "{point: " body ", material: m}"
+#define PLANE(body)  "{plane: " body ", material: m}"
+#define POINT(body)  "{point: " body ", material: m}"
 
-#define TWO_SPATIAL                                                                                 \
-  "bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}}\n"                 \
-  "joints: {fa: {free: [ground, a], at: [0, 0, 2]}, fb: {free: [ground, b], at: [3, 0, 2]}}\n"     \
-  "materials: {m: {restitution: 0.5}}\n"                                                           \
-  "method: {moreau: {step: 1e-3}}\n"                                                               \
+#define TWO_SPATIAL                                                                            \
+  "bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}}\n"             \
+  "joints: {fa: {free: [ground, a], at: [0, 0, 2]}, fb: {free: [ground, b], at: [3, 0, 2]}}\n" \
+  "materials: {m: {restitution: 0.5}}\n"                                                       \
+  "method: {moreau: {step: 1e-3}}\n"                                                           \
   "end: 0.1 s\n"
 
 #define HILLS(body) "{height_field: " body ", columns: 2, spacing: 1, heights: [0, 0, 0, 0], material: m}"
@@ -122,26 +126,38 @@ static void expect_left_out(const char *text, int contacts, int left_out, int wa
 }
 
 #define BALL ", ball: {sphere: ground, at: [0, 0, 9], radius: 0.1, material: m}"
-#define FIXED "bodies: {a: {mass: 1, inertia: 1}, b: {mass: 1, inertia: 1}, c: {mass: 1, inertia: 1}}\n"             \
-  "joints: {fa: {fixed: [ground, a]}, fb: {fixed: [ground, b]}, fc: {free: [ground, c], at: [0, 3]}}\n"             \
+#define FIXED                                                                                           \
+  "bodies: {a: {mass: 1, inertia: 1}, b: {mass: 1, inertia: 1}, c: {mass: 1, inertia: 1}}\n"            \
+  "joints: {fa: {fixed: [ground, a]}, fb: {fixed: [ground, b]}, fc: {free: [ground, c], at: [0, 3]}}\n" \
   "space: planar\nmaterials: {m: {restitution: 0.5}}\nmethod: {moreau: {step: 1e-3}}\nend: 0.1 s\n"
 
 static void pairs_that_do_not_exist_are_left_out(void) {
-  expect_left_out(TWO_BODIES "surfaces: {x: " PLANE("a") ", y: " PLANE("b") ", z: {sphere: ground, at: [0, 9], radius: 0.1, material: m}}\n", 2, 1, 1, "x-y");
-  expect_left_out(TWO_SPATIAL "surfaces: {x: " PLANE("a") ", y: " HILLS("b") ", z: " HILLS("ground") BALL "}\n", 2, 3, 3, "x-y");
-  expect_left_out(TWO_SPATIAL "surfaces: {x: " PLANE("a") ", y: " PLANE("b") BALL "}\ncontacts: {e: {between: [x, y], exclude: true}}\n", 2, 0, 0, NULL);
+  expect_left_out(TWO_BODIES "surfaces: {x: " PLANE("a") ", y: " PLANE(
+                      "b") ", z: {sphere: ground, at: [0, 9], radius: 0.1, material: m}}\n",
+                  2, 1, 1, "x-y");
+  expect_left_out(TWO_SPATIAL "surfaces: {x: " PLANE("a") ", y: " HILLS("b") ", z: " HILLS("ground") BALL "}\n", 2, 3,
+                  3, "x-y");
+  expect_left_out(TWO_SPATIAL "surfaces: {x: " PLANE("a") ", y: " PLANE("b") BALL
+                  "}\ncontacts: {e: {between: [x, y], exclude: true}}\n",
+                  2, 0, 0, NULL);
   expect_left_out(FIXED "surfaces: {x: " PLANE("a") ", y: " PLANE("b") ", z: " SPHERE("c") "}\n", 2, 1, 0, NULL);
-  expect_left_out(TWO_BODIES "surfaces: {x: " POINT("a") ", y: " POINT("b") ", floor: " PLANE("ground") "}\n", 2, 1, 0, NULL);
-  expect_left_out(TWO_BODIES "surfaces: {x: {plane: a, group: g, material: m}, y: {plane: b, group: g, material: m}, "
-                  "z: {sphere: ground, at: [0, 9], radius: 0.1, group: g, material: m}}\ncontacts: {all: {between: [g, g]}}\n", 2, 1, 1, "x-y");
+  expect_left_out(TWO_BODIES "surfaces: {x: " POINT("a") ", y: " POINT("b") ", floor: " PLANE("ground") "}\n", 2, 1, 0,
+                  NULL);
+  expect_left_out(
+      TWO_BODIES
+      "surfaces: {x: {plane: a, group: g, material: m}, y: {plane: b, group: g, material: m}, "
+      "z: {sphere: ground, at: [0, 9], radius: 0.1, group: g, material: m}}\ncontacts: {all: {between: [g, g]}}\n",
+      2, 1, 1, "x-y");
 }
 
 static void pairs_that_do_not_exist_are_not_named(void) {
-  static const char *const surfaces[][2] = {{PLANE("a"), PLANE("b")}, {POINT("a"), POINT("b")}, {PLANE("a"), HILLS("b")}, {HILLS("a"), HILLS("b")}};
+  static const char *const surfaces[][2] = {
+      {PLANE("a"), PLANE("b")}, {POINT("a"), POINT("b")}, {PLANE("a"), HILLS("b")}, {HILLS("a"), HILLS("b")}};
   for (int i = 0; i < 4; i++) {
     char text[1024];
     carom_error error = {0};
-    snprintf(text, sizeof text, TWO_SPATIAL "surfaces: {x: %s, y: %s}\ncontacts: {e: {between: [x, y]}}\n", surfaces[i][0], surfaces[i][1]);
+    snprintf(text, sizeof text, TWO_SPATIAL "surfaces: {x: %s, y: %s}\ncontacts: {e: {between: [x, y]}}\n",
+             surfaces[i][0], surfaces[i][1]);
     carom_model *model = carom_model_parse(text, "test", &error);
     CHECK(!model);
     CHECK_CONTAINS(error.text, "contact does not exist");
@@ -161,7 +177,8 @@ static int count_contacts(const char *text) {
 
 static void pairs_that_do_not_exist_can_be_excluded(void) {
   static const char planes[] = TWO_BODIES
-      "surfaces: {x: {plane: a, material: m, group: g}, y: {plane: b, material: m, group: g}, ball: {sphere: ground, at: [0, 9], radius: 0.1, material: m}}\n";
+      "surfaces: {x: {plane: a, material: m, group: g}, y: {plane: b, material: m, group: g}, ball: {sphere: ground, "
+      "at: [0, 9], radius: 0.1, material: m}}\n";
   char text[2048];
   snprintf(text, sizeof text, "%scontacts: {apart: {between: [y, x], exclude: true}}\n", planes);
   CHECK(count_contacts(text) == 2);
@@ -169,7 +186,8 @@ static void pairs_that_do_not_exist_can_be_excluded(void) {
   CHECK(count_contacts(text) == 2);
   snprintf(text, sizeof text, "%scontacts: {all: {between: [g, ball]}}\n", planes);
   CHECK(count_contacts(text) == 2);
-  CHECK(count_contacts(TWO_BODIES "surfaces: {x: " POINT("a") ", y: " POINT("b") ", floor: " PLANE("ground") "}\n") == 2);
+  CHECK(count_contacts(TWO_BODIES "surfaces: {x: " POINT("a") ", y: " POINT("b") ", floor: " PLANE("ground") "}\n") ==
+        2);
 }
 
 // The same through the C interface, where no text says where the surfaces stand.
@@ -196,7 +214,8 @@ static void pairs_that_do_not_exist_are_refused_in_c(void) {
   carom_def_contact(def, "apart", &apart);
   carom_error error = {0};
   carom_model *model = carom_model_compile(def, &error);
-  CHECK(model != NULL && carom_model_remark(model, 0).name && strcmp(carom_model_remark(model, 0).name, "no_contact") == 0);
+  CHECK(model != NULL && carom_model_remark(model, 0).name &&
+        strcmp(carom_model_remark(model, 0).name, "no_contact") == 0);
   carom_model_destroy(model);
   named.between[0] = "a", named.between[1] = "b";
   carom_def_contact(def, "named", &named);
@@ -206,7 +225,7 @@ static void pairs_that_do_not_exist_are_refused_in_c(void) {
   carom_def_destroy(def);
 }
 
-// --- surfaces that cannot touch -----------------------------------------------------------------------------------
+// --- surfaces that cannot touch --------------------------------------------------------------------------------------
 
 static void surfaces_without_partner_are_warned_about(void) {
   static const char hinged[] =
@@ -236,8 +255,8 @@ static void surfaces_without_partner_are_warned_about(void) {
   run_close(&r);
 }
 
-// Neighbours whose contact does not exist are left out because of the joint, too; it is of no use to name them. If that of one
-// pair exists, the advice is about that one.
+// Neighbours whose contact does not exist are left out because of the joint, too; it is of no use to name them. If that
+// of one pair exists, the advice is about that one.
 static void neighbours_without_contact_are_told_without_advice(void) {
   static const char hinged[] =
       "space: planar\n"

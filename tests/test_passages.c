@@ -1,5 +1,5 @@
-// Impacts that a step of a time stepper does not see: each is counted, and nothing else is. Steps do not look for the time of impact here
-// (test_tunnelling.c).
+// Impacts that a step of a time stepper does not see: each is counted, and nothing else is. Steps do not look for the
+// time of impact here (test_tunnelling.c).
 #include "runs.h"
 
 #include "mechanics/dynamics.h"
@@ -28,19 +28,20 @@ static void passages_are_seen_in_every_half_step(void) {
       "materials: {m: {restitution: 1}}\n"
       "initial: {ja: {u: [0, 1000, 0]}, jb: {q: [0, gap, offset]}}\n"
       "method: {moreau: {step: 10 ms}}\n";
-  CHECK(leaps_of(text, "gap=1", 0.02) == 1);       // 10 m a step; before the first midpoint
-  CHECK(leaps_of(text, "gap=1", 0.01) == 1);       // and with one step in all
-  CHECK(leaps_of(text, "gap=8", 0.02) == 1);       // between two midpoints
-  CHECK(leaps_of(text, "gap=8", 0.01) == 1);       // after the midpoint of the only step
-  CHECK(leaps_of(text, "gap=18", 0.02) == 1);      // after that of the last
-  CHECK(leaps_of(text, "gap=18", 0.03) == 1);      // which is counted once
+  CHECK(leaps_of(text, "gap=1", 0.02) == 1);   // 10 m a step; before the first midpoint
+  CHECK(leaps_of(text, "gap=1", 0.01) == 1);   // and with one step in all
+  CHECK(leaps_of(text, "gap=8", 0.02) == 1);   // between two midpoints
+  CHECK(leaps_of(text, "gap=8", 0.01) == 1);   // after the midpoint of the only step
+  CHECK(leaps_of(text, "gap=18", 0.02) == 1);  // after that of the last
+  CHECK(leaps_of(text, "gap=18", 0.03) == 1);  // which is counted once
   CHECK(leaps_of(text, "gap=100", 0.03) == 0);
   // off the centre, by less than the diameter: a passage from a thousandth of it on
   CHECK(leaps_of(text, "gap=8 offset=0.02-4e-5", 0.02) == 1);
   CHECK(leaps_of(text, "gap=8 offset=0.02-1e-5", 0.02) == 0);
 }
 
-// A ball through a thin box, past its corner, and a ball that rolls over it: the way is exact where the box does not turn.
+// A ball through a thin box, past its corner, and a ball that rolls over it: the way is exact where the box does not
+// turn.
 static void passages_through_boxes_are_seen(void) {
   static const char text[] =
       "gravity: [0, 0, 0]\n"
@@ -67,7 +68,8 @@ static void passages_of_boxes_are_counted_once(void) {
       "parameters: {gap: 1, offset: 0, v: 1000}\n"
       "bodies: {a: {mass: 1, inertia: [1e-4, 1e-4, 1e-4]}, b: {mass: 1, inertia: [1e-4, 1e-4, 1e-4]}}\n"
       "joints: {ja: {free: [ground, a]}, jb: {free: [ground, b], at: [gap, offset, 0]}}\n"
-      "surfaces: {a: {box: a, size: [0.02, 0.02, 0.02], material: m}, b: {box: b, size: [0.01, 0.5, 0.5], material: m}}\n"
+      "surfaces: {a: {box: a, size: [0.02, 0.02, 0.02], material: m}, b: {box: b, size: [0.01, 0.5, 0.5], material: "
+      "m}}\n"
       "materials: {m: {restitution: 1}}\n"
       "initial: {a: {velocity: [v, 0, 0]}}\n"
       "method: {moreau: {step: 10 ms}}\n";
@@ -78,7 +80,8 @@ static void passages_of_boxes_are_counted_once(void) {
   CHECK(leaps_of(text, "gap=0.0502 v=0.5", 0.3) == 0);  // it is found 2 mm deep
 }
 
-// Outlines that touch in several places: boxes 1 mm thick that move 10 mm a step, and a bar that enters a fork and leaves through its back.
+// Outlines that touch in several places: boxes 1 mm thick that move 10 mm a step, and a bar that enters a fork and
+// leaves through its back.
 static void passages_of_outlines_are_seen(void) {
   static const char text[] =
       "space: planar\n"
@@ -91,7 +94,8 @@ static void passages_of_outlines_are_seen(void) {
       "initial: {ja: {q: [turn, 0, 0], u: [0, v, 0]}, jb: {q: [0, gap, offset]}}\n"
       "method: {moreau: {step: 1 ms}}\n";
   const char *shapes[] = {"box: b, size: [1 mm, 0.1]",
-                          "polygon: b, points: [[-2 mm, -60 mm], [1 mm, -60 mm], [1 mm, 60 mm], [-2 mm, 60 mm], [-2 mm, 55 mm], [0, 55 mm], [0, -55 mm], "
+                          "polygon: b, points: [[-2 mm, -60 mm], [1 mm, -60 mm], [1 mm, 60 mm], [-2 mm, 60 mm], [-2 "
+                          "mm, 55 mm], [0, 55 mm], [0, -55 mm], "
                           "[-2 mm, -55 mm]]"};
   for (int k = 0; k < 2; k++) {
     char model[2000];
@@ -117,7 +121,8 @@ static void passages_of_smooth_bodies_are_seen(void) {
       "parameters: {gap: 1, offset: 0}\n"
       "bodies: {a: {mass: 1, inertia: [1e-4, 1e-4, 1e-4]}, b: {mass: 1, inertia: [1e-4, 1e-4, 1e-4]}}\n"
       "joints: {ja: {free: [ground, a]}, jb: {free: [ground, b], at: [gap, offset, 0]}}\n"
-      "surfaces: {a: {ellipsoid: a, semi_axes: [0.01, 0.02, 0.03], material: m}, b: {cylinder: b, radius: 0.01, length: 0.5, material: m}}\n"
+      "surfaces: {a: {ellipsoid: a, semi_axes: [0.01, 0.02, 0.03], material: m}, b: {cylinder: b, radius: 0.01, "
+      "length: 0.5, material: m}}\n"
       "materials: {m: {restitution: 1}}\n"
       "initial: {a: {velocity: [1000, 0, 0]}}\n"
       "method: {moreau: {step: 10 ms}}\n";
@@ -129,8 +134,9 @@ static void passages_of_smooth_bodies_are_seen(void) {
   CHECK(leaps_of(text, "gap=8 offset=0.03+1e-5", 0.02) == 0);
 }
 
-// Where rows of the last step are evaluated, the spheres overlap and have passed the point where they are nearest, so that they part: no step
-// saw them approach. At 100 m/s a sphere goes 50 mm in half a step, and its way through the other is 80 mm long.
+// Where rows of the last step are evaluated, the spheres overlap and have passed the point where they are nearest, so
+// that they part: no step saw them approach. At 100 m/s a sphere goes 50 mm in half a step, and its way through the
+// other is 80 mm long.
 static void passages_are_seen_from_within_the_overlap(void) {
   static const char text[] =
       "space: planar\n"
@@ -152,9 +158,10 @@ static void passages_are_seen_from_within_the_overlap(void) {
     CHECK(leaps_of(text, settings, 2e-3) == 1);
     CHECK(leaps_of(text, settings, 5e-3) == 1);
     snprintf(settings, sizeof settings, "x=0.1 offset=%s", offsets[i]);
-    CHECK(leaps_of(text, settings, 1.1e-3) == 1);  // they still overlap at the end, by 10 mm past the nearest point, and part
+    CHECK(leaps_of(text, settings, 1.1e-3) ==
+          1);  // they still overlap at the end, by 10 mm past the nearest point, and part
     snprintf(settings, sizeof settings, "x=0.045 offset=%s method.moreau.step=1e-5", offsets[i]);
-    CHECK(leaps_of(text, settings, 1e-3) == 0);    // the impact is met
+    CHECK(leaps_of(text, settings, 1e-3) == 0);  // the impact is met
   }
   CHECK(leaps_of(text, "x=0.045 offset=0.041", 1e-3) == 0);
 }
@@ -250,7 +257,8 @@ static void a_stop_that_is_passed_is_seen(void) {
              "materials: {m: {restitution: 1}}\n"
              "initial: {j: {q: 0, u: 10}}\n"
              "method: {moreau: {step: 0.15}}\n"
-             "coordinates: %s\n", coordinates[i]);
+             "coordinates: %s\n",
+             coordinates[i]);
     CHECK(leaps_of(text, NULL, 0.15) == 1);
     CHECK(leaps_of(text, NULL, 0.3) == 1);
     CHECK(leaps_of(text, "method.moreau.step=1e-2", 0.3) == 0);
@@ -258,7 +266,8 @@ static void a_stop_that_is_passed_is_seen(void) {
   }
 }
 
-// A journal with 1 mm of clearance is 0.5 mm beyond it after one step, and would be found 1.25 mm beyond it in the next.
+// A journal with 1 mm of clearance is 0.5 mm beyond it after one step, and would be found 1.25 mm beyond it in the
+// next.
 static void a_journal_that_leaves_its_bearing_is_seen(void) {
   static const char text[] =
       "space: planar\n"
@@ -299,12 +308,15 @@ static void settling_spheres_are_no_passages(void) {
   CHECK(leaps_of(text, "method.moreau.step=1e-5", 0.5) == 0);
 }
 
-// A sphere that has passed through a box before a checkpoint does not pass through it once more when the run is resumed.
+// A sphere that has passed through a box before a checkpoint does not pass through it once more when the run is
+// resumed.
 static void a_resumed_run_knows_where_bodies_were(void) {
   static const char text[] =
       "bodies: {ball: {mass: 1, inertia: [1, 1, 1]}}\njoints: {f: {free: [ground, ball], at: [0, 0, 0.5]}}\n"
-      "surfaces: {ball: {sphere: ball, radius: 1 cm, material: m}, slab: {box: ground, size: [1, 1, 0.01], material: m}}\n"
-      "materials: {m: {}}\ngravity: [0, 0, 0]\ninitial: {ball: {velocity: [0, 0, -120]}}\nmethod: {moreau: {step: 1 ms}}\n";
+      "surfaces: {ball: {sphere: ball, radius: 1 cm, material: m}, slab: {box: ground, size: [1, 1, 0.01], material: "
+      "m}}\n"
+      "materials: {m: {}}\ngravity: [0, 0, 0]\ninitial: {ball: {velocity: [0, 0, -120]}}\nmethod: {moreau: {step: 1 "
+      "ms}}\n";
   run r;
   if (!run_open_text(&r, text, "method.moreau.time_of_impact=false")) return;
   run_to(&r, 8e-3);
@@ -323,17 +335,25 @@ static void a_resumed_run_knows_where_bodies_were(void) {
   run_close(&r);
 }
 
-// The first passage has its contact and time in the summary, as JSON and in the words of the verdict; also at the end of a run, and of a joint.
+// The first passage has its contact and time in the summary, as JSON and in the words of the verdict; also at the end
+// of a run, and of a joint.
 static void a_passage_names_its_contact(void) {
   static const char text[] =
-      "space: planar\ngravity: [0, 0]\nbodies: {a: {mass: 1, inertia: 1e-4}, b: {mass: 1, inertia: 1e-4}, c: {mass: 1, inertia: 1}}\n"
-      "joints: {ja: {free: [ground, a]}, jb: {free: [ground, b]}, jc: {revolute: [ground, c], limits: [-1, 1], material: m}}\n"
-      "surfaces: {ball: {sphere: a, radius: 0.01, material: m}, pin: {sphere: b, radius: 0.01, material: m}}\nmaterials: {m: {restitution: 1}}\n"
-      "parameters: {v: 1000, spin: 0}\ninitial: {ja: {u: [0, v, 0]}, jb: {q: [0, 8, 0]}, jc: {u: spin}}\nmethod: {moreau: {step: 10 ms, time_of_impact: false}}\n";
+      "space: planar\ngravity: [0, 0]\nbodies: {a: {mass: 1, inertia: 1e-4}, b: {mass: 1, inertia: 1e-4}, c: {mass: 1, "
+      "inertia: 1}}\n"
+      "joints: {ja: {free: [ground, a]}, jb: {free: [ground, b]}, jc: {revolute: [ground, c], limits: [-1, 1], "
+      "material: m}}\n"
+      "surfaces: {ball: {sphere: a, radius: 0.01, material: m}, pin: {sphere: b, radius: 0.01, material: "
+      "m}}\nmaterials: {m: {restitution: 1}}\n"
+      "parameters: {v: 1000, spin: 0}\ninitial: {ja: {u: [0, v, 0]}, jb: {q: [0, 8, 0]}, jc: {u: spin}}\nmethod: "
+      "{moreau: {step: 10 ms, time_of_impact: false}}\n";
   static const struct {
     const char *settings, *contact;
     double end, t;
-  } all[] = {{"", "ball-pin", 0.05, 8e-3}, {"", "ball-pin", 0.01, 8e-3}, {"v=0 spin=150", "jc_max", 0.05, 0.02}, {"v=1", "", 0.05, 0}};
+  } all[] = {{"", "ball-pin", 0.05, 8e-3},
+             {"", "ball-pin", 0.01, 8e-3},
+             {"v=0 spin=150", "jc_max", 0.05, 0.02},
+             {"v=1", "", 0.05, 0}};
   for (int i = 0; i < 4; i++) {
     run r;
     char json[4096];
@@ -348,29 +368,37 @@ static void a_passage_names_its_contact(void) {
     carom_verdict *verdict = carom_judge(r.model, &s, &error);
     for (int k = 0; verdict && carom_verdict_check(verdict, k).key; k++) {
       carom_check c = carom_verdict_check(verdict, k);
-      if (i < 3 && strcmp(c.key, "step_too_large") == 0) CHECK(strstr(c.sentence, all[i].contact) != NULL && strstr(c.sentence, " at ") != NULL);
+      if (i < 3 && strcmp(c.key, "step_too_large") == 0)
+        CHECK(strstr(c.sentence, all[i].contact) != NULL && strstr(c.sentence, " at ") != NULL);
     }
     carom_verdict_destroy(verdict);
     run_close(&r);
   }
 }
 
-// A ball and a box through a closed slab of triangles, and through a height field: 0.3 m a step. One that lands, slides and turns on them is none.
+// A ball and a box through a closed slab of triangles, and through a height field: 0.3 m a step. One that lands, slides
+// and turns on them is none.
 static void passages_through_triangles_are_seen(void) {
   static const char *const floors[] = {
-      "mesh: ground, points: [[-1, -1, -0.005], [1, -1, -0.005], [1, 1, -0.005], [-1, 1, -0.005], [-1, -1, 0.005], [1, -1, 0.005], [1, 1, 0.005], "
-      "[-1, 1, 0.005]], triangles: [1, 3, 2, 1, 4, 3, 5, 6, 7, 5, 7, 8, 1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 4, 8, 3, 8, 7, 4, 1, 5, 4, 5, 8]",
+      "mesh: ground, points: [[-1, -1, -0.005], [1, -1, -0.005], [1, 1, -0.005], [-1, 1, -0.005], [-1, -1, 0.005], [1, "
+      "-1, 0.005], [1, 1, 0.005], "
+      "[-1, 1, 0.005]], triangles: [1, 3, 2, 1, 4, 3, 5, 6, 7, 5, 7, 8, 1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 4, 8, "
+      "3, 8, 7, 4, 1, 5, 4, 5, 8]",
       "height_field: ground, at: [-1, -1, 0], columns: 3, spacing: 1, heights: [0, 0, 0, 0, 0, 0, 0, 0, 0]"};
   static const char *const shapes[] = {"sphere: b, radius: 0.1", "box: b, size: [0.2, 0.2, 0.1]"};
   for (int k = 0; k < 4; k++) {
     char text[2048];
     snprintf(text, sizeof text,
-             "gravity: [0, 0, -9.81]\nparameters: {speed: 300, along: 0, spin: 0}\nbodies: {b: {mass: 1, inertia: [0.01, 0.01, 0.01]}}\n"
-             "joints: {f: {free: [ground, b], at: [-0.5037, 0.0021, 0.6]}}\ninitial: {b: {velocity: [along, 0, -speed], omega: [0, spin, 0]}}\n"
-             "surfaces: {s: {%s, material: m}, floor: {%s, material: m}}\nmaterials: {m: {friction: 0.2}}\nmethod: {moreau: {step: 1e-3}}\n",
+             "gravity: [0, 0, -9.81]\nparameters: {speed: 300, along: 0, spin: 0}\nbodies: {b: {mass: 1, inertia: "
+             "[0.01, 0.01, 0.01]}}\n"
+             "joints: {f: {free: [ground, b], at: [-0.5037, 0.0021, 0.6]}}\ninitial: {b: {velocity: [along, 0, "
+             "-speed], omega: [0, spin, 0]}}\n"
+             "surfaces: {s: {%s, material: m}, floor: {%s, material: m}}\nmaterials: {m: {friction: 0.2}}\nmethod: "
+             "{moreau: {step: 1e-3}}\n",
              shapes[k / 2], floors[k % 2]);
     if (!CHECK_EQUAL((int)leaps_of(text, "", 0.02), 1)) printf("      %s, %s\n", shapes[k / 2], floors[k % 2]);
-    if (!CHECK_EQUAL((int)leaps_of(text, "speed=1 along=1 spin=5", 0.9), 0)) printf("      %s, %s\n", shapes[k / 2], floors[k % 2]);
+    if (!CHECK_EQUAL((int)leaps_of(text, "speed=1 along=1 spin=5", 0.9), 0))
+      printf("      %s, %s\n", shapes[k / 2], floors[k % 2]);
   }
 }
 
@@ -387,8 +415,9 @@ static double gap_of(const run *r, const double *q, const double *u, contact_poi
   return least->gap;
 }
 
-// The least gap on the way of two bodies that turn while they move is that of looking at many places: a turn of up to 0.03 is followed to its
-// square, 0.1 m · 0.03² = 9e-5 m. As if they did not turn, it would be wrong by millimetres, and bodies that part in a tumble would be passages.
+// The least gap on the way of two bodies that turn while they move is that of looking at many places: a turn of up to
+// 0.03 is followed to its square, 0.1 m · 0.03² = 9e-5 m. As if they did not turn, it would be wrong by millimetres,
+// and bodies that part in a tumble would be passages.
 static void the_way_of_bodies_that_turn_is_followed(void) {
   enum { LOOKS = 100 };
   const double time = 1e-3, graze = 5e-5, error = 1e-4;
@@ -396,8 +425,10 @@ static void the_way_of_bodies_that_turn_is_followed(void) {
   if (!run_open_text(&r,
                      "bodies: {a: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}, b: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\n"
                      "joints: {f: {free: [ground, a], at: [0, 0, 1]}, g: {free: [ground, b]}}\n"
-                     "surfaces: {s: {box: a, size: [0.12, 0.09, 0.06], material: m}, t: {box: b, size: [0.12, 0.09, 0.06], material: m}}\n"
-                     "materials: {m: {}}\nmethod: {moreau: {step: 1e-3}}\n", ""))
+                     "surfaces: {s: {box: a, size: [0.12, 0.09, 0.06], material: m}, t: {box: b, size: [0.12, 0.09, "
+                     "0.06], material: m}}\n"
+                     "materials: {m: {}}\nmethod: {moreau: {step: 1e-3}}\n",
+                     ""))
     return;
   const mechanism *m = &r.model->m;
   const contact_element *e = &r.model->contacts.elements[0];
@@ -432,16 +463,19 @@ static void the_way_of_bodies_that_turn_is_followed(void) {
   run_close(&r);
 }
 
-// A bar on a hinge in the plane hits a disc by its turn alone: 0.25 rad a step, and 2.5 rad. Where it stops short of the disc, or the disc is beyond its end,
-// nothing is passed.
+// A bar on a hinge in the plane hits a disc by its turn alone: 0.25 rad a step, and 2.5 rad. Where it stops short of
+// the disc, or the disc is beyond its end, nothing is passed.
 static void passages_by_a_turn_alone_are_seen_in_the_plane(void) {
   static const char text[] =
       "space: planar\ngravity: [0, 0]\nparameters: {at: 0.9, around: 0.5, spin: 25}\n"
       "bodies: {bar: {mass: 1, inertia: 0.1}}\njoints: {hinge: {revolute: [ground, bar]}}\n"
-      "surfaces: {bar: {box: bar, size: [2, 0.01], material: m}, disc: {%s, at: [at*cos(around), at*sin(around)], material: m}}\n"
-      "contacts: {c: {between: [bar, disc]}}\nmaterials: {m: {restitution: 1}}\ninitial: {hinge: {u: spin}}\nmethod: {moreau: {step: 10 ms}}\n";
-  static const char *const discs[] = {"sphere: ground, radius: 0.01", "curve: ground, points: [[0.01, 0], [0, 0.01], [-0.01, 0], [0, -0.01]]",
-                                      "polygon: ground, points: [[-0.01, -0.01], [0.01, -0.01], [0, 0], [0.01, 0.01], [-0.01, 0.01]]"};
+      "surfaces: {bar: {box: bar, size: [2, 0.01], material: m}, disc: {%s, at: [at*cos(around), at*sin(around)], "
+      "material: m}}\n"
+      "contacts: {c: {between: [bar, disc]}}\nmaterials: {m: {restitution: 1}}\ninitial: {hinge: {u: spin}}\nmethod: "
+      "{moreau: {step: 10 ms}}\n";
+  static const char *const discs[] = {
+      "sphere: ground, radius: 0.01", "curve: ground, points: [[0.01, 0], [0, 0.01], [-0.01, 0], [0, -0.01]]",
+      "polygon: ground, points: [[-0.01, -0.01], [0.01, -0.01], [0, 0], [0.01, 0.01], [-0.01, 0.01]]"};
   for (int i = 0; i < 3; i++) {
     char model[1024];
     snprintf(model, sizeof model, text, discs[i]);

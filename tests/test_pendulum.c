@@ -30,8 +30,8 @@ static double measured_period(const char *settings) {
 }
 
 // Tolerances are such that a method's error over one period, some hundreds of local errors, is below 1e-10. BDF and IDA
-// (order 5 at most) leave some 1e2 rtol and are asked for 1e-13; the Runge-Kutta methods and Adams some 1e1 rtol. RK4 is
-// at (h ω)⁴/120 for ω = 3 rad/s: 2e-12 at 1 ms.
+// (order 5 at most) leave some 1e2 rtol and are asked for 1e-13; the Runge-Kutta methods and Adams some 1e1 rtol. RK4
+// is at (h ω)⁴/120 for ω = 3 rad/s: 2e-12 at 1 ms.
 static void check_period(const char *coordinates, const char *integrator) {
   char settings[256];
   snprintf(settings, sizeof settings, "coordinates=%s %s", coordinates, integrator);
@@ -42,7 +42,10 @@ static void check_period(const char *coordinates, const char *integrator) {
 
 #define AT(type, tolerance) "integrator.type=" type " integrator.rtol=" tolerance " integrator.atol=" tolerance
 static const char *const integrators[] = {
-    AT("adams", "1e-12"), AT("bdf", "1e-13"), AT("erk", "1e-12"), "integrator.type=rk4 integrator.step=1e-3",
+    AT("adams", "1e-12"),
+    AT("bdf", "1e-13"),
+    AT("erk", "1e-12"),
+    "integrator.type=rk4 integrator.step=1e-3",
     AT("ida", "1e-13") " method.smooth.constraints=ggl",
 };
 enum { COUNT = sizeof integrators / sizeof *integrators };

@@ -1,4 +1,5 @@
-// Percussions, step by step: the balance M(u⁺ - u⁻) = hΔt + WP, momentum, energy, and what the impact ledger says of it.
+// Percussions, step by step: the balance M(u⁺ - u⁻) = hΔt + WP, momentum, energy, and what the impact ledger says of
+// it.
 #include "kane.h"
 #include "rows.h"
 
@@ -13,7 +14,7 @@
 #include "mechanics/tree.h"
 #include "sim.h"
 
-// --- the balance --------------------------------------------------------------------------------------------------
+// --- the balance -----------------------------------------------------------------------------------------------------
 
 typedef struct balance {
   const mechanism *m;
@@ -25,7 +26,8 @@ typedef struct balance {
 static bool balance_open(balance *b, const carom_sim *sim) {
   const mechanism *m = &sim->model->m;
   const size_t rows = (size_t)(m->row_count + m->extra_rows + 1), n = (size_t)(m->nq + m->nv + 1);
-  *b = (balance){.m = m, .x = motion_create(m, 0, NULL),
+  *b = (balance){.m = m,
+                 .x = motion_create(m, 0, NULL),
                  .points = calloc((size_t)sim->model->contacts.point_count + 1, sizeof *b->points)};
   double **arrays[] = {&b->q, &b->u, &b->udot, &b->effort, &b->unit};
   for (int i = 0; i < 5; i++) *arrays[i] = calloc(n, sizeof(double));
@@ -100,7 +102,8 @@ static double balance_left(balance *b, carom_sim *sim, double t, double dt) {
     tree_inverse(m, b->x, b->udot, b->effort);
     for (int i = 0; i < m->nv; i++) scale = fmax(scale, fabs(b->effort[i]));
   }
-  // the first step shows the part of the turning constraints over half its length, in multipliers and accelerations alike
+  // the first step shows the part of the turning constraints over half its length, in multipliers and accelerations
+  // alike
   for (int i = 0; i < m->nv; i++) b->udot[i] = t > 0 ? (u_end[i] - b->u[i]) / dt : sim->x->result.udot[i];
   tree_inverse(m, b->x, b->udot, b->effort);
   for (int i = 0; i < m->nv; i++) {
@@ -172,7 +175,7 @@ static void percussions_balance_in_every_step(void) {
   }
 }
 
-// --- momentum -----------------------------------------------------------------------------------------------------
+// --- momentum --------------------------------------------------------------------------------------------------------
 
 // Four rough balls in a bunch, spinning, without gravity.
 static const char *const swarm =
@@ -216,8 +219,8 @@ static void momenta(run *r, vec3 *linear, vec3 *angular) {
   }
 }
 
-// One percussion at one point on both bodies, and a midpoint rule that keeps r × mv: momenta stay to the rounding of 1000
-// steps. The turns are those of spheres, so that inertia does not depend on them.
+// One percussion at one point on both bodies, and a midpoint rule that keeps r × mv: momenta stay to the rounding of
+// 1000 steps. The turns are those of spheres, so that inertia does not depend on them.
 static void free_bodies_keep_their_momenta(void) {
   run r;
   vec3 p0, L0, p, L;
@@ -226,8 +229,8 @@ static void free_bodies_keep_their_momenta(void) {
   run_to(&r, 1);
   momenta(&r, &p, &L);
   printf("    %ld episodes, momentum changed by %.1e of %.2f kg m/s, angular momentum by %.1e of %.2f kg m2/s\n",
-         carom_sim_summary(r.sim).contact_episodes, vec3_norm(vec3_sub(p, p0)), vec3_norm(p0), vec3_norm(vec3_sub(L, L0)),
-         vec3_norm(L0));
+         carom_sim_summary(r.sim).contact_episodes, vec3_norm(vec3_sub(p, p0)), vec3_norm(p0),
+         vec3_norm(vec3_sub(L, L0)), vec3_norm(L0));
   CHECK(carom_sim_summary(r.sim).contact_episodes >= 3);
   CHECK_LE(vec3_norm(vec3_sub(p, p0)), 1e-12);
   CHECK_LE(vec3_norm(vec3_sub(L, L0)), 1e-12);
@@ -235,8 +238,8 @@ static void free_bodies_keep_their_momenta(void) {
   run_close(&r);
 }
 
-// Event by event: between impacts nothing acts, so that linear momentum is kept to rounding; positions are integrated to
-// 1e-12 a step, over some tens of steps, and angular momentum is as good as these.
+// Event by event: between impacts nothing acts, so that linear momentum is kept to rounding; positions are integrated
+// to 1e-12 a step, over some tens of steps, and angular momentum is as good as these.
 static void impacts_keep_momenta(void) {
   run r;
   vec3 p0, L0, p, L;
@@ -251,7 +254,7 @@ static void impacts_keep_momenta(void) {
   run_close(&r);
 }
 
-// --- energy -------------------------------------------------------------------------------------------------------
+// --- energy ----------------------------------------------------------------------------------------------------------
 
 typedef struct ledger_sum {
   long rows;
@@ -275,7 +278,8 @@ static void contacts_take_energy(const char *model, const char *settings, double
   sim_close_episodes(r.sim);
   const carom_summary s = carom_sim_summary(r.sim);
   const double impact_loss = run_read(&r, "energy.impact"), friction = run_read(&r, "energy.friction");
-  printf("    %s %s: %ld episodes, %.3e J lost across, %.3e J along\n", model, settings, sum.rows, impact_loss, friction);
+  printf("    %s %s: %ld episodes, %.3e J lost across, %.3e J along\n", model, settings, sum.rows, impact_loss,
+         friction);
   CHECK_EQUAL(s.energy_gains, 0);
   CHECK(impact_loss + friction > 0);
   CHECK_EQUAL(sum.rows, s.contact_episodes);
@@ -295,8 +299,8 @@ static void contacts_only_take_energy(void) {
   contacts_take_energy("sliding-block", "", 2);
 }
 
-// A ram pushes a block that moves with it and rubs in its guide: the rate of their gap is rounding, here 5e-17 m/s, and so is what the
-// contact seems to gain by it.
+// A ram pushes a block that moves with it and rubs in its guide: the rate of their gap is rounding, here 5e-17 m/s, and
+// so is what the contact seems to gain by it.
 static void rounding_is_no_gain(void) {
   static const char text[] =
       "space: planar\n"
@@ -363,13 +367,14 @@ static void energy_gained_by_newtons_law_is_told(void) {
   CHECK_NEAR(-lost, gained, 1e-4);
   CHECK_EQUAL(summary.energy_gains, 1);
   CHECK_NEAR(summary.energy_gained, -lost, 1e-14);
-  CHECK_NEAR(summary.energy_gained_t, 1e-5, 1e-5);  // it is 1e-6 m above the floor at 1 m/s: in the first step or the next
+  CHECK_NEAR(summary.energy_gained_t, 1e-5,
+             1e-5);  // it is 1e-6 m above the floor at 1 m/s: in the first step or the next
   check_gain_is_told(&r, &summary);
   CHECK_NEAR(run_read(&r, "energy.kinetic") - T_before, -lost, 1e-4);
   run_close(&r);
 }
 
-// --- the impact ledger --------------------------------------------------------------------------------------------
+// --- the impact ledger -----------------------------------------------------------------------------------------------
 
 static int bounces;
 
@@ -382,7 +387,8 @@ static void check_bounce(void *context, const impact *i) {
   CHECK_NEAR(i->end - i->start, *dt, 1e-12);  // a step
   CHECK_LE(i->penetration, v * *dt);
   CHECK_NEAR(i->deepest, i->penetration, 0);
-  // m (1 + e) v, and the weight in the step; the loss likewise m v² (1 - e²)/2 and v (1 - e)/2 times the weight's impulse
+  // m (1 + e) v, and the weight in the step; the loss likewise m v² (1 - e²)/2 and v (1 - e)/2 times the weight's
+  // impulse
   CHECK_NEAR(i->impulse_normal, 1.9 * v + 9.81 * *dt, 1e-11);
   CHECK_NEAR(i->loss_normal, 0.5 * 0.1 * v * (1.9 * v + 9.81 * *dt), 1e-11);
   CHECK_NEAR(i->peak_force, i->impulse_normal / *dt, 1e-8);
@@ -417,7 +423,7 @@ static void ledger_tells_stick_from_slip(void) {
   run_close(&r);
 }
 
-// --- stops and clearance ------------------------------------------------------------------------------------------
+// --- stops and clearance ---------------------------------------------------------------------------------------------
 
 // A pendulum between stops at ±0.5 rad, without gravity: strikes each in turn and keeps e of its speed. Then a slider
 // that falls onto the end of its rail and stays there.
@@ -467,7 +473,8 @@ static void journal_stays_in_its_bearing(void) {
     run r;
     char settings[100];
     const double dt = ldexp(4e-5, -i);
-    snprintf(settings, sizeof settings, "dt=%.17g method.moreau.remove_overlap=false", dt);  // points that it moves stay active longer
+    snprintf(settings, sizeof settings, "dt=%.17g method.moreau.remove_overlap=false",
+             dt);  // points that it moves stay active longer
     if (!run_open(&r, "four-bar-clearance", settings)) return;
     double far = 0;
     bool modes[3] = {false}, agrees = true;  // free, impact, following
@@ -515,17 +522,18 @@ static void a_problem_is_saved_and_solved_again(void) {
     if (access(path, R_OK) != 0) continue;
     found++;
     int solved = 0;
-    CHECK_EQUAL(carom_solve_file(path, &(carom_solve_options){.solver = "chain", .tolerance = 1e-10}, count_solved, &solved,
-                                 &error), CAROM_OK);
+    CHECK_EQUAL(carom_solve_file(path, &(carom_solve_options){.solver = "chain", .tolerance = 1e-10}, count_solved,
+                                 &solved, &error),
+                CAROM_OK);
     CHECK_EQUAL(solved, 1);
   }
   CHECK_LE(1, found);
 }
 
-// --- momentum of a tree ---------------------------------------------------------------------------------------------
+// --- momentum of a tree ----------------------------------------------------------------------------------------------
 
-// Two links afloat that strike their stop: in joint coordinates momentum is kept as well as the scheme keeps anything, to
-// the first power of the step, impacts or not.
+// Two links afloat that strike their stop: in joint coordinates momentum is kept as well as the scheme keeps anything,
+// to the first power of the step, impacts or not.
 static double momentum_error(double dt) {
   static const char *const text =
       "space: planar\ngravity: [0, 0]\nbodies: {a: {mass: 1, inertia: 0.02}, b: {mass: 2, inertia: 0.05}}\n"
@@ -542,7 +550,8 @@ static double momentum_error(double dt) {
   for (int end = 0; end < 2; end++) {
     if (end) run_to(&r, 1);
     for (int b = 0; b < 2; b++) {
-      static const char *const names[2][5] = {{"a.x", "a.y", "a.vx", "a.vy", "a.wz"}, {"b.x", "b.y", "b.vx", "b.vy", "b.wz"}};
+      static const char *const names[2][5] = {{"a.x", "a.y", "a.vx", "a.vy", "a.wz"},
+                                              {"b.x", "b.y", "b.vx", "b.vy", "b.wz"}};
       double v[5];
       for (int k = 0; k < 5; k++) v[k] = run_read(&r, "%s", names[b][k]);
       total[end][0] += mass[b] * v[2], total[end][1] += mass[b] * v[3];
@@ -557,7 +566,7 @@ static double momentum_error(double dt) {
 
 static void a_tree_keeps_momentum_to_the_order_of_the_scheme(void) {
   double before = momentum_error(2e-3);
-  CHECK_LE(before, 2e-2);   // of 2.6 N s, over a second
+  CHECK_LE(before, 2e-2);  // of 2.6 N s, over a second
   for (double dt = 1e-3; dt > 1e-4; dt /= 2) {
     double now = momentum_error(dt);
     CHECK_NEAR(before / now, 2, 0.1);  // what is left is of the second power

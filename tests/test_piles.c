@@ -1,7 +1,7 @@
-// Random piles under `event`: five to eight discs with weight fall between two walls and come to lie on each other. In every second pile
-// four discs fill the width exactly, so that the gaps of a row repeat each other. Each must run to its end: its energy never grows and
-// the balance closes; nothing penetrates; momentum changes by the weight alone while no disc is at a wall or the floor.
-// CAROM_PILES=N runs N of them instead of 22 without the slowest.
+// Random piles under `event`: five to eight discs with weight fall between two walls and come to lie on each other. In
+// every second pile four discs fill the width exactly, so that the gaps of a row repeat each other. Each must run to
+// its end: its energy never grows and the balance closes; nothing penetrates; momentum changes by the weight alone
+// while no disc is at a wall or the floor. CAROM_PILES=N runs N of them instead of 22 without the slowest.
 #include "rows.h"
 
 enum { MOST_DISCS = 8, TEXT_SIZE = 16384 };
@@ -9,7 +9,7 @@ static const double wall = 0.4, weight = 9.81, end = 0.9;
 
 typedef struct pile {
   int discs;
-  bool mixed;                      // restitution and friction of each pair by itself
+  bool mixed;  // restitution and friction of each pair by itself
   double mass[MOST_DISCS], radius[MOST_DISCS];
   char text[TEXT_SIZE];
   size_t used;
@@ -58,8 +58,9 @@ static void make_pile(pile *p, int seed) {
   say_materials(p, frictions[(int)uniform(0, 4)], seed % 3 == 1 ? 0.3 : 0);
   say(p, "initial:\n");
   for (int i = 0; i < p->discs; i++)
-    say(p, "  j%d: {q: [0, %.17g, %.17g], u: [%.17g, %.17g, %.17g]}\n", i, (i % 2 ? -0.22 : 0.22) + uniform(-0.07, 0.07),
-        0.12 + 0.22 * (i / 2) + uniform(0, 0.02), uniform(-3, 3), uniform(-1, 1), uniform(-0.5, 0.5));
+    say(p, "  j%d: {q: [0, %.17g, %.17g], u: [%.17g, %.17g, %.17g]}\n", i,
+        (i % 2 ? -0.22 : 0.22) + uniform(-0.07, 0.07), 0.12 + 0.22 * (i / 2) + uniform(0, 0.02), uniform(-3, 3),
+        uniform(-1, 1), uniform(-0.5, 0.5));
   say(p, "method: event\nend: %g\n", end);
 }
 
@@ -108,7 +109,8 @@ static void drop(int seed, long *steps, long *free_steps) {
     if (!CHECK(carom_sim_step(r.sim, end, &r.error) == CAROM_OK)) break;
     const balance after = look(&r, &p);
     if (compare(&before, &after, p.mixed, energy)) {
-      CHECK_NEAR(after.momentum[1], before.momentum[1] - mass * weight * (after.t - before.t), 1e-9 * before.size + 1e-9);
+      CHECK_NEAR(after.momentum[1], before.momentum[1] - mass * weight * (after.t - before.t),
+                 1e-9 * before.size + 1e-9);
       ++*free_steps;
     }
     ++*steps;

@@ -13,9 +13,11 @@ static double value(carom_sim *sim, const carom_model *model, const char *name) 
 
 static void the_space_may_be_a_parameter(void) {
   carom_error error = {0};
-  carom_model *model = carom_model_parse("parameters: {sp: planar}\nspace: sp\n"
-                                         "bodies: {bob: {mass: 1, com: [1, 0]}}\n"
-                                         "joints: {hinge: {revolute: [ground, bob]}}\n", "sp", &error);
+  carom_model *model = carom_model_parse(
+      "parameters: {sp: planar}\nspace: sp\n"
+      "bodies: {bob: {mass: 1, com: [1, 0]}}\n"
+      "joints: {hinge: {revolute: [ground, bob]}}\n",
+      "sp", &error);
   if (!CHECK_TEXT(error.text, "")) return;
   carom_sim *sim = carom_sim_create(model, &error);
   CHECK_NEAR(value(sim, model, "hinge.a"), -9.81, 1e-13);  // a point mass on a rod of 1 m, falling from the horizontal
@@ -38,9 +40,8 @@ static carom_status run_with(const char *name, const carom_setting *settings, in
 
 // An angle of 66000 π is known to 3e-11, which is more than a loop is otherwise held to.
 static void a_loop_closes_after_many_turns(void) {
-  const carom_setting settings[] = {{"drives.motor.motion", "66000*pi + speed*t"},
-                                    {"initial.coupler.guess", "60 deg - 66000*pi"},
-                                    {"end", "0.5 s"}};
+  const carom_setting settings[] = {
+      {"drives.motor.motion", "66000*pi + speed*t"}, {"initial.coupler.guess", "60 deg - 66000*pi"}, {"end", "0.5 s"}};
   carom_summary s;
   CHECK_EQUAL(run_with("models/four-bar.yaml", settings, 3, &s), CAROM_OK);
   CHECK_EQUAL(s.projection_failures, 0);

@@ -37,7 +37,8 @@ static const char *const *joint_columns(void) {
 static double entry(int table, long row, int column) { return sin(1.0 + table) * (double)row + cos((double)column); }
 
 static record *create_as(const char *path, const record_settings *settings, carom_error *error) {
-  record_table tables[] = {{"joints", joint_columns(), NULL, JOINTS, NULL, false}, {"events", event_columns, event_units, EVENTS, NULL, false}};
+  record_table tables[] = {{"joints", joint_columns(), NULL, JOINTS, NULL, false},
+                           {"events", event_columns, event_units, EVENTS, NULL, false}};
   return record_create(path, tables, 2, texts, 3, settings, error);
 }
 
@@ -196,9 +197,14 @@ static void other_programs_find_their_way(void) {
 }
 
 static void places_that_cannot_be_written_are_named(void) {
-  static const struct { const char *path, *reason; } cases[] = {
-      {"/nonexistent/run.h5", "No such file or directory"}, {"/", "Is a directory"}, {"", "invalid file name"},
-      {"/dev/null/run.h5", "Not a directory"}, {"/dev/null", "not a regular file"}, {"/dev/full", "not a regular file"}};
+  static const struct {
+    const char *path, *reason;
+  } cases[] = {{"/nonexistent/run.h5", "No such file or directory"},
+               {"/", "Is a directory"},
+               {"", "invalid file name"},
+               {"/dev/null/run.h5", "Not a directory"},
+               {"/dev/null", "not a regular file"},
+               {"/dev/full", "not a regular file"}};
   long before = open_ids();
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     carom_error error = {0};
@@ -517,9 +523,10 @@ static bool survives(const char *path) {
 
 static void other_files_are_refused(void) {
   long ids = open_ids();
-  static const struct { const char *path, *reason; } cases[] = {{"/nonexistent.h5", "No such file or directory"},
-                                                                {"/", "Is a directory"},
-                                                                {"/dev/null", "not a carom record"}};
+  static const struct {
+    const char *path, *reason;
+  } cases[] = {
+      {"/nonexistent.h5", "No such file or directory"}, {"/", "Is a directory"}, {"/dev/null", "not a carom record"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     carom_error error = {0};
     CHECK(!record_open(cases[i].path, &error));

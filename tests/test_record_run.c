@@ -15,7 +15,8 @@ static double *read_column(record_reader *in, const char *table, const char *col
   if (!CHECK(k < about.column_count)) return NULL;
   *rows = record_rows(in, t);
   const long count = *rows > 0 ? *rows : 0;
-  double *all = calloc((size_t)(count * about.column_count + 1), sizeof *all), *out = calloc((size_t)count + 1, sizeof *out);
+  double *all = calloc((size_t)(count * about.column_count + 1), sizeof *all),
+         *out = calloc((size_t)count + 1, sizeof *out);
   carom_error error = {0};
   if (all && out && CHECK(record_read(in, t, 0, count, all, &error) == CAROM_OK))
     for (long i = 0; i < count; i++) out[i] = all[i * about.column_count + k];
@@ -29,7 +30,7 @@ static bool ascends(const double *t, long rows) {
   return rows > 0;
 }
 
-// --- a complete run ----------------------------------------------------------------------------------------------
+// --- a complete run --------------------------------------------------------------------------------------------------
 
 static const char *const swing =
     "title: swing\n"
@@ -74,8 +75,9 @@ static void outputs_are_recorded(void) {
 static void outputs_know_energies_and_contacts(void) {
   carom_error error = {0};
   run r;
-  static const char settings[] = "end=0.02 outputs.lost=energy.impact+energy.friction outputs.force=2*guide.fn "
-                                 "outputs.open=energy.imbalance*energy.kinetic";
+  static const char settings[] =
+      "end=0.02 outputs.lost=energy.impact+energy.friction outputs.force=2*guide.fn "
+      "outputs.open=energy.imbalance*energy.kinetic";
   if (!run_open(&r, "slider-crank", settings)) return;
   run_to(&r, 0.02);
   const double lost = run_read(&r, "energy.impact") + run_read(&r, "energy.friction");
@@ -88,7 +90,8 @@ static void outputs_know_energies_and_contacts(void) {
   long rows = 0, pressed = 0;
   if (CHECK(in)) {
     double *force = read_column(in, "outputs", "force", &rows), *fn = read_column(in, "contacts", "guide.fn", &rows),
-           *sum = read_column(in, "outputs", "lost", &rows), *impact = read_column(in, "energy", "energy.impact", &rows),
+           *sum = read_column(in, "outputs", "lost", &rows),
+           *impact = read_column(in, "energy", "energy.impact", &rows),
            *friction = read_column(in, "energy", "energy.friction", &rows);
     for (long i = 0; force && fn && sum && impact && friction && i < rows; i++) {
       pressed += fn[i] > 0;
@@ -103,7 +106,7 @@ static void outputs_know_energies_and_contacts(void) {
   run_close(&r);
 }
 
-// --- CSV ---------------------------------------------------------------------------------------------------------
+// --- CSV -------------------------------------------------------------------------------------------------------------
 
 // The file's lines; their first fields as numbers.
 static long read_csv(const char *path, char *header, size_t size, double *t, long most) {
@@ -132,7 +135,8 @@ static void csv_has_header_and_exact_ends(void) {
     carom_error error = {0};
     CHECK(carom_run(model, &(carom_run_options){.csv = path, .end = 0.777}, &summary, &error) == CAROM_OK);
     long rows = read_csv(path, header, sizeof header, t, MOST);
-    CHECK_EQUAL(strncmp(header, "t,hinge.q,hinge.u,bar.x,bar.y,bar.z,bar.qw,bar.qx,bar.qy,bar.qz,energy.kinetic,", 79), 0);
+    CHECK_EQUAL(strncmp(header, "t,hinge.q,hinge.u,bar.x,bar.y,bar.z,bar.qw,bar.qx,bar.qy,bar.qz,energy.kinetic,", 79),
+                0);
     CHECK_EQUAL(rows, summary.steps + 1);
     CHECK(ascends(t, rows) && t[0] == 0 && t[rows - 1] == 0.777);
     carom_model_destroy(model);
@@ -146,11 +150,11 @@ static void every_sets_the_rows(void) {
     long rows;
   } cases[] = {
       {"integrator.type=adams record.every=0.01", 0.5, 51},
-      {"integrator.type=adams record.every=0.1", 0.55, 7},      // 0, 0.1 ... 0.5 and the end
+      {"integrator.type=adams record.every=0.1", 0.55, 7},  // 0, 0.1 ... 0.5 and the end
       {"integrator.type=rk4 integrator.step=0.003 record.every=0.01", 0.1, 11},
       {"integrator.type=erk record.every=0.02", 1, 51},
       {"coordinates=absolute record.every=0.01", 0.3, 31},
-      {"integrator.type=adams record.every=10", 0.5, 2},        // the ends are always there
+      {"integrator.type=adams record.every=10", 0.5, 2},  // the ends are always there
   };
   enum { MOST = 1000 };
   static double t[MOST];
@@ -193,7 +197,7 @@ static void rows_between_steps_are_accurate(void) {
   carom_model_destroy(model);
 }
 
-// --- while it runs -----------------------------------------------------------------------------------------------
+// --- while it runs ---------------------------------------------------------------------------------------------------
 
 typedef struct onlooker {
   const char *path;
@@ -268,7 +272,7 @@ static void a_record_can_be_read_while_it_grows(void) {
   carom_model_destroy(model);
 }
 
-// --- trouble -----------------------------------------------------------------------------------------------------
+// --- trouble ---------------------------------------------------------------------------------------------------------
 
 static void a_failed_run_keeps_what_it_has(void) {
   static const char *const text =
@@ -352,7 +356,10 @@ static void files_that_cannot_fit_are_announced(void) {
 }
 
 static void large_records_are_announced(void) {
-  static const struct { const char *settings; int count; } cases[] = {{"record.every=1e-3 end=1.5e5", 1}, {"record.every=1 end=1.5e5", 0}};
+  static const struct {
+    const char *settings;
+    int count;
+  } cases[] = {{"record.every=1e-3 end=1.5e5", 1}, {"record.every=1 end=1.5e5", 0}};
   for (int i = 0; i < 2; i++) {
     said heard = {0};
     carom_error error = {0};

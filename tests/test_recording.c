@@ -4,7 +4,8 @@
 static char *exported(const char *record, const char *table) {
   carom_error error = {0};
   carom_export_options options = {.table = table, .force = true};
-  if (!CHECK(carom_export_csv(record, scratch("table.csv"), &options, &error) == CAROM_OK)) printf("      %s\n", error.text);
+  if (!CHECK(carom_export_csv(record, scratch("table.csv"), &options, &error) == CAROM_OK))
+    printf("      %s\n", error.text);
   return read_file(scratch("table.csv"), NULL);
 }
 
@@ -17,7 +18,9 @@ static const struct {
   const char *model, *settings, *tables[4];
 } subjects[] = {
     {"bouncing-ball", "end=1", {"joints", "energy", "impacts", "episodes"}},
-    {"bouncing-ball", "end=1 method=event record.every=0.01 record.regimes=true", {"joints", "contacts", "impacts", "regimes"}},
+    {"bouncing-ball",
+     "end=1 method=event record.every=0.01 record.regimes=true",
+     {"joints", "contacts", "impacts", "regimes"}},
     {"servo", "end=1 method.moreau.step=1e-3 record.every=0.0033", {"joints", "outputs", "forces", "energy"}},
     {"servo", "end=1 integrator.type=erk record.checkpoint=0.25", {"joints", "outputs", "checkpoint", "energy"}},
     {"double-pendulum-space", "case=3 end=1 record.every=0.05", {"bodies", "reactions", "impacts", "regimes"}},
@@ -55,7 +58,9 @@ static void steps_are_recorded_as_a_run_is(void) {
     run r, plain;
     char whole[4400], steps[4400];
     snprintf(whole, sizeof whole, "%s", scratch("whole.h5")), snprintf(steps, sizeof steps, "%s", scratch("steps.h5"));
-    if (!run_open(&r, subjects[k].model, subjects[k].settings) || !run_open(&plain, subjects[k].model, subjects[k].settings)) return;
+    if (!run_open(&r, subjects[k].model, subjects[k].settings) ||
+        !run_open(&plain, subjects[k].model, subjects[k].settings))
+      return;
     double end = carom_model_get_info(r.model).end;
     carom_run_options all = {.record = whole, .csv = scratch("whole.csv"), .csv_units = true};
     carom_record_options to = {.record = steps, .csv = scratch("steps.csv"), .csv_units = true};
@@ -64,8 +69,11 @@ static void steps_are_recorded_as_a_run_is(void) {
     if (CHECK(carom_sim_record(r.sim, &to, &r.error) == CAROM_OK) && step_all(&r, end, k % 2) &&
         CHECK(carom_sim_end_record(r.sim, &of_sim, &r.error) == CAROM_OK) && run_to(&plain, end)) {
       check_same_text(read_file(scratch("whole.csv"), NULL), read_file(scratch("steps.csv"), NULL), subjects[k].model);
-      for (int i = 0; i < 4; i++) check_same_text(exported(whole, subjects[k].tables[i]), exported(steps, subjects[k].tables[i]), subjects[k].tables[i]);
-      CHECK(of_sim.steps == of_run.steps && of_sim.status == CAROM_OK && of_sim.energy_imbalance == of_run.energy_imbalance);
+      for (int i = 0; i < 4; i++)
+        check_same_text(exported(whole, subjects[k].tables[i]), exported(steps, subjects[k].tables[i]),
+                        subjects[k].tables[i]);
+      CHECK(of_sim.steps == of_run.steps && of_sim.status == CAROM_OK &&
+            of_sim.energy_imbalance == of_run.energy_imbalance);
       CHECK_EQUAL(of_sim.contact_impacts, of_run.contact_impacts);
       for (int i = 0; i < 3; i++) CHECK(carom_sim_read(r.sim, i) == carom_sim_read(plain.sim, i));
     } else {
@@ -84,7 +92,8 @@ static void a_record_begins_and_ends_anywhere(void) {
     double still = 0;
     CHECK(carom_sim_set_joint(r.sim, carom_model_joint_name(r.model, 0), NULL, &still, &r.error) == CAROM_OK);
     CHECK(run_to(&r, 0.75) && carom_sim_end_record(r.sim, NULL, &r.error) == CAROM_OK);
-    CHECK(run_to(&r, 1.25) && carom_sim_record(r.sim, &second, &r.error) == CAROM_OK && run_to(&r, 1.35));  // beyond the end of the model
+    CHECK(run_to(&r, 1.25) && carom_sim_record(r.sim, &second, &r.error) == CAROM_OK &&
+          run_to(&r, 1.35));  // beyond the end of the model
   }
   run_close(&r);  // ends the second one
   char *first = read_file(to.csv, NULL), *last = read_file(second.csv, NULL);
@@ -104,11 +113,15 @@ static void runs_go_on_and_reports_are_made(void) {
   snprintf(part, sizeof part, "%s", scratch("half.h5")), snprintf(page, sizeof page, "%s", scratch("half.html"));
   carom_record_options to = {.record = part};
   if (!run_open(&r, "bouncing-ball", "end=2 record.every=0.1")) return;
-  carom_run_options whole = {.csv = scratch("one.csv")}, rest = {.record = part, .resume = part, .csv = scratch("rest.csv")};
-  CHECK(carom_sim_record(r.sim, &to, &r.error) == CAROM_OK && run_to(&r, 1.2) && carom_sim_end_record(r.sim, NULL, &r.error) == CAROM_OK);
-  CHECK(carom_run(r.model, &whole, NULL, &r.error) == CAROM_OK && carom_run(r.model, &rest, NULL, &r.error) == CAROM_OK);
+  carom_run_options whole = {.csv = scratch("one.csv")},
+                    rest = {.record = part, .resume = part, .csv = scratch("rest.csv")};
+  CHECK(carom_sim_record(r.sim, &to, &r.error) == CAROM_OK && run_to(&r, 1.2) &&
+        carom_sim_end_record(r.sim, NULL, &r.error) == CAROM_OK);
+  CHECK(carom_run(r.model, &whole, NULL, &r.error) == CAROM_OK &&
+        carom_run(r.model, &rest, NULL, &r.error) == CAROM_OK);
   check_same_text(read_file(scratch("one.csv"), NULL), read_file(scratch("rest.csv"), NULL), "resumed");
-  if (!CHECK(carom_report((const char *[]){part}, 1, NULL, page, &r.error) == CAROM_OK)) printf("      %s\n", r.error.text);
+  if (!CHECK(carom_report((const char *[]){part}, 1, NULL, page, &r.error) == CAROM_OK))
+    printf("      %s\n", r.error.text);
   char *text = read_file(page, &size);
   CHECK(size > 500000);  // the page of viewer/
   CHECK_CONTAINS(text, "carom-run");
@@ -119,7 +132,11 @@ static void runs_go_on_and_reports_are_made(void) {
 static void what_cannot_be_recorded_is_refused(void) {
   run r;
   carom_record_options none = {0}, to = {.csv = scratch("a.csv")}, own = {.record = scratch("model.yaml")};
-  if (!run_open_text(&r, "space: planar\nbodies: {b: {mass: 1}}\njoints: {s: {prismatic: [ground, b], axis: x}}\nmethod: {moreau: {step: 1e-3}}\n", NULL)) return;
+  if (!run_open_text(&r,
+                     "space: planar\nbodies: {b: {mass: 1}}\njoints: {s: {prismatic: [ground, b], axis: x}}\nmethod: "
+                     "{moreau: {step: 1e-3}}\n",
+                     NULL))
+    return;
   CHECK(carom_sim_end_record(r.sim, NULL, &r.error) == CAROM_ERROR_USAGE);
   CHECK_CONTAINS(r.error.text, "is not recorded");
   CHECK(carom_sim_record(r.sim, &none, &r.error) == CAROM_ERROR_USAGE);
@@ -128,9 +145,11 @@ static void what_cannot_be_recorded_is_refused(void) {
   CHECK(carom_sim_record(r.sim, &to, &r.error) == CAROM_OK);
   CHECK(carom_sim_record(r.sim, &to, &r.error) == CAROM_ERROR_USAGE);
   CHECK_CONTAINS(r.error.text, "recorded already");
-  CHECK(carom_sim_restore(r.sim, s, &r.error) == CAROM_ERROR_USAGE && carom_sim_reset(r.sim, &r.error) == CAROM_ERROR_USAGE);
+  CHECK(carom_sim_restore(r.sim, s, &r.error) == CAROM_ERROR_USAGE &&
+        carom_sim_reset(r.sim, &r.error) == CAROM_ERROR_USAGE);
   CHECK_CONTAINS(r.error.text, "its time cannot go back");
-  CHECK(run_to(&r, 0.01) && carom_sim_end_record(r.sim, NULL, &r.error) == CAROM_OK && carom_sim_restore(r.sim, s, &r.error) == CAROM_OK);
+  CHECK(run_to(&r, 0.01) && carom_sim_end_record(r.sim, NULL, &r.error) == CAROM_OK &&
+        carom_sim_restore(r.sim, s, &r.error) == CAROM_OK);
   CHECK(carom_sim_time(r.sim) == 0);
   carom_snapshot_destroy(s);
   run_close(&r);
@@ -166,8 +185,11 @@ static void a_failed_step_is_recorded(void) {
   carom_callback c = {.call = fails_later}, other = {.call = fails_later, .memory_count = 2};
   carom_record_options to = {.record = file};
   carom_summary summary;
-  if (!run_open_text(&r, "space: planar\nbodies: {b: {mass: 1}}\njoints: {s: {prismatic: [ground, b], axis: x}}\nmethod: {moreau: {step: 1e-3}}\n"
-                         "callbacks: {push: {outputs: [f], every: 10 ms}}\nforces: {f: {along: s, effort: push.f}}\n", NULL))
+  if (!run_open_text(&r,
+                     "space: planar\nbodies: {b: {mass: 1}}\njoints: {s: {prismatic: [ground, b], axis: x}}\nmethod: "
+                     "{moreau: {step: 1e-3}}\n"
+                     "callbacks: {push: {outputs: [f], every: 10 ms}}\nforces: {f: {along: s, effort: push.f}}\n",
+                     NULL))
     return;
   CHECK(carom_sim_record(r.sim, &to, &r.error) == CAROM_ERROR_USAGE);
   CHECK_CONTAINS(r.error.text, "'push' is not bound");
@@ -182,15 +204,17 @@ static void a_failed_step_is_recorded(void) {
   run_close(&r);
 }
 
-// --- the guide ------------------------------------------------------------------------------------------------------
+// --- the guide -------------------------------------------------------------------------------------------------------
 
 // Every line of the chapter's blocks of a language is one of these files.
 static void the_guide_shows_the_example(void) {
   static const struct {
     const char *fence, *files[2];
-  } blocks[] = {{"```c\n", {"/examples/controller.c", "/examples/controller.c"}}, {"```yaml\n", {"/examples/arm.yaml", "/models/servo.yaml"}}};
+  } blocks[] = {{"```c\n", {"/examples/controller.c", "/examples/controller.c"}},
+                {"```yaml\n", {"/examples/arm.yaml", "/models/servo.yaml"}}};
   char *guide = read_file(CHECK_SOURCE_DIR "/docs/guide.md", NULL);
-  char *chapter = guide ? strstr(guide, "\n## 12 A controller for a robot") : NULL, *end = chapter ? strstr(chapter + 1, "\n## ") : NULL;
+  char *chapter = guide ? strstr(guide, "\n## 12 A controller for a robot") : NULL,
+       *end = chapter ? strstr(chapter + 1, "\n## ") : NULL;
   if (!CHECK(end)) return;
   *end = 0;
   for (int k = 0; k < 2; k++) {

@@ -21,7 +21,8 @@ typedef struct bench {
   solve_workspace *workspace;
 } bench;
 
-// W = J Jᵀ. The rows of the joints are those of a chain, each with a large part of the one before, so that they hold each other.
+// W = J Jᵀ. The rows of the joints are those of a chain, each with a large part of the one before, so that they hold
+// each other.
 static void fill(bench *b) {
   static double J[ROWS][ROWS];
   for (int i = 0; i < ROWS; i++)
@@ -41,11 +42,15 @@ static bool open_bench(bench *b) {
   for (int i = 0; i < BLOCKS; i++) {
     const bool joint = i < JOINTS;
     b->start[i] = joint ? i : JOINTS + 3 * (i - JOINTS);
-    b->blocks[i] = (solve_block){.kind = joint ? BLOCK_BILATERAL : BLOCK_SPACE, .row = b->start[i], .size = joint ? 1 : 3, .mu = joint ? 0 : 0.7};
+    b->blocks[i] = (solve_block){.kind = joint ? BLOCK_BILATERAL : BLOCK_SPACE,
+                                 .row = b->start[i],
+                                 .size = joint ? 1 : 3,
+                                 .mu = joint ? 0 : 0.7};
   }
   b->start[BLOCKS] = ROWS;
   fill(b);
-  b->problem = (solve_problem){.block_count = BLOCKS, .blocks = b->blocks, .q = b->q, .W = matrix_dense(ROWS, BLOCKS, b->start, b->W)};
+  b->problem = (solve_problem){
+      .block_count = BLOCKS, .blocks = b->blocks, .q = b->q, .W = matrix_dense(ROWS, BLOCKS, b->start, b->W)};
   const solve_limits limits = solve_limits_of(&b->problem);
   carom_error error = {0};
   b->workspace = solve_workspace_create(&limits, &error);

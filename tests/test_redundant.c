@@ -1,5 +1,5 @@
-// Redundant constraint rows together with contact: loops whose closure repeats what the tree already holds, and loops that move
-// only because one of their conditions follows from the others.
+// Redundant constraint rows together with contact: loops whose closure repeats what the tree already holds, and loops
+// that move only because one of their conditions follows from the others.
 #include "rows.h"
 
 #include <math.h>
@@ -12,10 +12,10 @@
 
 static const char *const coordinates[] = {"joint", "absolute"};
 
-// --- rows that nothing can move ------------------------------------------------------------------------------------
+// --- rows that nothing can move --------------------------------------------------------------------------------------
 
-// A leg on a free body. All four hinges of the parallelogram are parallel, so that three of the five rows of the last one repeat
-// what the tree holds: in joint coordinates no speed moves them.
+// A leg on a free body. All four hinges of the parallelogram are parallel, so that three of the five rows of the last
+// one repeat what the tree holds: in joint coordinates no speed moves them.
 static const char leg[] =
     "bodies:\n"
     "  trunk: {mass: 2, inertia: [0.01, 0.01, 0.01]}\n"
@@ -44,14 +44,13 @@ typedef struct stance {
   long steps;
 } stance;
 
-static double step_of(const char *settings) {
-  return strtod(strpbrk(strstr(settings, "step"), "0123456789"), NULL);
-}
+static double step_of(const char *settings) { return strtod(strpbrk(strstr(settings, "step"), "0123456789"), NULL); }
 
-// Integrators may be off by their tolerance, rtol |y| + atol = 2e-8, in each step and each of seven speeds. In absolute coordinates
-// moreau moves bodies along tangents: a step projects the velocity on one that is turned by h w, which takes (h w)² of the
-// energy; w is at most that of the drive, 1.2 rad/s. stewart-trinkle takes forces at the start and velocities at the end of a step: kinetic and
-// potential energy are a step apart each, which the drive's 6 rad/s makes 6 h of them.
+// Integrators may be off by their tolerance, rtol |y| + atol = 2e-8, in each step and each of seven speeds. In absolute
+// coordinates moreau moves bodies along tangents: a step projects the velocity on one that is turned by h w, which
+// takes (h w)² of the energy; w is at most that of the drive, 1.2 rad/s. stewart-trinkle takes forces at the start and
+// velocities at the end of a step: kinetic and potential energy are a step apart each, which the drive's 6 rad/s makes
+// 6 h of them.
 static double energy_bound(const char *settings, const carom_summary *s) {
   if (strstr(settings, "stewart-trinkle")) return 2 * 6 * step_of(settings);
   return strstr(settings, "moreau") ? step_of(settings) * 1.2 * 1.2 * s->t : 7 * 2e-8 * (double)s->steps;
@@ -67,13 +66,14 @@ static bool run_leg(const char *settings, double end, stance *out) {
   CHECK_LE(s.constraint_violation, 1e-13);  // [m], [rad]: rounding of some hundred operations on numbers of size 1
   // a parallelogram: both arms stand at the same angle, as far as the violation lets arms of 0.15 m
   CHECK_NEAR(run_read(&r, "rear.q"), 0.2 * sin(6 * end), 1e-13 / 0.15);
-  *out = (stance){run_read(&r, "trunk.y"), run_read(&r, "trunk.z"), run_read(&r, "trunk.qx"), run_read(&r, "a.fn"), s.steps};
+  *out = (stance){run_read(&r, "trunk.y"), run_read(&r, "trunk.z"), run_read(&r, "trunk.qx"), run_read(&r, "a.fn"),
+                  s.steps};
   run_close(&r);
   return done;
 }
 
-// Feet that stand up to `way` beside each other, 0.2 m and more apart, turn the trunk by that angle (its quaternion by half of
-// it) and shift the load of 22 N by that share.
+// Feet that stand up to `way` beside each other, 0.2 m and more apart, turn the trunk by that angle (its quaternion by
+// half of it) and shift the load of 22 N by that share.
 static void check_same(const char *what, stance a, stance b, double way) {
   bool same = CHECK_NEAR(a.y, b.y, way);
   same &= CHECK_NEAR(a.z, b.z, way);
@@ -82,9 +82,10 @@ static void check_same(const char *what, stance a, stance b, double way) {
   if (!same) printf("      %s\n", what);
 }
 
-// After landing, the foot sticks and the others slide, up to the first stop of the drive at 0.262 s: the motion is smooth, and every
-// method has to find the same. Time steps of 1e-4 s are off by up to a step's travel at 0.1 m/s. Under the compliant method feet that
-// stick creep at up to v0 = 1e-5 m/s, for 0.25 s, and are pressed in by 22 N/1e7 N/m.
+// After landing, the foot sticks and the others slide, up to the first stop of the drive at 0.262 s: the motion is
+// smooth, and every method has to find the same. Time steps of 1e-4 s are off by up to a step's travel at 0.1 m/s.
+// Under the compliant method feet that stick creep at up to v0 = 1e-5 m/s, for 0.25 s, and are pressed in by 22 N/1e7
+// N/m.
 static void a_leg_walks_alike_under_every_method(void) {
   for (int k = 0; k < 2; k++) {
     char settings[160];
@@ -93,7 +94,8 @@ static void a_leg_walks_alike_under_every_method(void) {
     if (!run_leg(settings, 0.25, &reference)) return;
     snprintf(settings, sizeof settings, "coordinates=%s method.moreau.step=1e-4", coordinates[k]);
     if (run_leg(settings, 0.25, &other)) check_same("moreau", other, reference, 1e-4 * 0.1);
-    snprintf(settings, sizeof settings, "coordinates=%s method.moreau.step=1e-4 method.moreau.velocity_terms=midpoint", coordinates[k]);
+    snprintf(settings, sizeof settings, "coordinates=%s method.moreau.step=1e-4 method.moreau.velocity_terms=midpoint",
+             coordinates[k]);
     if (run_leg(settings, 0.25, &other)) check_same("moreau, midpoint", other, reference, 1e-4 * 0.1);
     snprintf(settings, sizeof settings, "coordinates=%s method={\"stewart-trinkle\":{\"step\":1e-4}}", coordinates[k]);
     if (run_leg(settings, 0.25, &other)) check_same("stewart-trinkle", other, reference, 1e-4 * 0.1);
@@ -102,7 +104,8 @@ static void a_leg_walks_alike_under_every_method(void) {
   }
 }
 
-// In joint and absolute coordinates. Integrators may be off by their tolerance in each step, moreau by what a step late means.
+// In joint and absolute coordinates. Integrators may be off by their tolerance in each step, moreau by what a step late
+// means.
 static void walk_for_long(const char *method, double per_step, double otherwise) {
   stance of[2];
   bool done = true;
@@ -114,16 +117,16 @@ static void walk_for_long(const char *method, double per_step, double otherwise)
   if (done) check_same(method, of[0], of[1], otherwise + per_step * (double)(of[0].steps + of[1].steps));
 }
 
-// The slip of the feet reverses each quarter of the drive's period, 0.26 s: eleven times in 3 s. moreau finds each reversal up to a step
-// late, which shifts a foot by its way in that step at 0.1 m/s.
+// The slip of the feet reverses each quarter of the drive's period, 0.26 s: eleven times in 3 s. moreau finds each
+// reversal up to a step late, which shifts a foot by its way in that step at 0.1 m/s.
 static void a_leg_walks_for_long(void) {
   walk_for_long("moreau method.moreau.step=1e-3", 0, 11 * 1e-3 * 0.1);
   walk_for_long("event integrator.rtol=1e-10 integrator.atol=1e-10", 2e-10, 0);
   walk_for_long("compliant integrator.rtol=1e-9 integrator.atol=1e-9", 2e-9, 0);
 }
 
-// Joints keep a spatial slider-crank in a plane, so that nothing moves the ball in its socket across that plane: of the two
-// directions of friction one is locked, and its row of W holds rounding alone.
+// Joints keep a spatial slider-crank in a plane, so that nothing moves the ball in its socket across that plane: of the
+// two directions of friction one is locked, and its row of W holds rounding alone.
 static const char flat[] =
     "bodies:\n"
     "  arm: {mass: 0.2, inertia: [1e-4, 1e-4, 1e-4], com: [0, -0.05, 0]}\n"
@@ -133,7 +136,8 @@ static const char flat[] =
     "  pivot: {revolute: [ground, arm], axis: z}\n"
     "  rail: {prismatic: [ground, cart], at: [0.2, -0.1, 0], axis: x}\n"
     "  hinge: {revolute: [cart, bar], axis: z}\n"
-    "  link: {spherical: [arm, bar], at: [0, -0.1, 0], to: [-0.2, 0, 0], clearance: 0.5 mm, radius: 8 mm, material: m}\n"
+    "  link: {spherical: [arm, bar], at: [0, -0.1, 0], to: [-0.2, 0, 0], clearance: 0.5 mm, radius: 8 mm, material: "
+    "m}\n"
     "materials: {m: {restitution: 0.5, friction: 0.1}}\n"
     "gravity: [0, -9.81, 0]\n"
     "drives: {swing: {joint: pivot, motion: 0.3*sin(8*t)}}\n"
@@ -171,9 +175,9 @@ static bool run_flat(const char *settings, swing *out) {
   return done;
 }
 
-// The ball strikes a few times, settles, and slides: the motion is not chaotic. A step of 1e-5 s shifts impacts at up to 0.2 m/s
-// by 2e-6 m, an angle of 1e-5 at the bar. Its speed is off by what gravity adds in a step, 1e-4 m/s or 5e-4 of it, energies by twice
-// that share.
+// The ball strikes a few times, settles, and slides: the motion is not chaotic. A step of 1e-5 s shifts impacts at up
+// to 0.2 m/s by 2e-6 m, an angle of 1e-5 at the bar. Its speed is off by what gravity adds in a step, 1e-4 m/s or 5e-4
+// of it, energies by twice that share.
 static void a_locked_direction_of_friction_takes_no_force(void) {
   swing event, moreau;
   for (int k = 0; k < 2; k++) {
@@ -188,10 +192,10 @@ static void a_locked_direction_of_friction_takes_no_force(void) {
   }
 }
 
-// --- rows that depend on others ------------------------------------------------------------------------------------
+// --- rows that depend on others --------------------------------------------------------------------------------------
 
-// Bricard's loop falls onto a floor. Midpoints of a time step lie beside the positions that close the loop, by 1e-3 at this
-// step; there the redundant row is a little independent and would stop the motion.
+// Bricard's loop falls onto a floor. Midpoints of a time step lie beside the positions that close the loop, by 1e-3 at
+// this step; there the redundant row is a little independent and would stop the motion.
 static void a_loop_of_six_hinges_bounces(void) {
   static const char *const steps[] = {"1e-2", "1e-3"};
   double error[2];
@@ -223,8 +227,8 @@ static void a_loop_of_six_hinges_bounces(void) {
   CHECK_LE(error[1], error[0] / 5);  // of first order: a tenth, as far as impacts at other instants let it
 }
 
-// A problem is solved more than once with one W, in the phases of an impact or for another friction: each time the dependent
-// row stays out of it.
+// A problem is solved more than once with one W, in the phases of an impact or for another friction: each time the
+// dependent row stays out of it.
 static void a_dependent_row_stays_decoupled(void) {
   run r;
   if (!run_open(&r, "bricard", "coordinates=joint")) return;
@@ -243,7 +247,8 @@ static void a_dependent_row_stays_decoupled(void) {
       response_clear(m, x, q);
       for (int i = 0; i < n; i++) {
         cleared += q[i] == 0;
-        for (int j = 0; j < n && q[i] == 0; j++) CHECK(i == j ? W[i * n + j] > 0 : W[i * n + j] == 0 && W[j * n + i] == 0);
+        for (int j = 0; j < n && q[i] == 0; j++)
+          CHECK(i == j ? W[i * n + j] > 0 : W[i * n + j] == 0 && W[j * n + i] == 0);
       }
       CHECK_EQUAL(cleared, 1);
     }
@@ -251,8 +256,8 @@ static void a_dependent_row_stays_decoupled(void) {
   run_close(&r);
 }
 
-// A mechanism can be free of redundant rows at the start and meet a position later where one row depends on the others: a planar
-// four-bar of which opposite links are equal, when all links lie on one line.
+// A mechanism can be free of redundant rows at the start and meet a position later where one row depends on the others:
+// a planar four-bar of which opposite links are equal, when all links lie on one line.
 static const char parallelogram[] =
     "space: planar\n"
     "bodies:\n"
@@ -286,7 +291,9 @@ static void a_row_that_becomes_dependent_is_decoupled(void) {
     put_body(m, x, 2, 0, 0.5 * cos(open), 0.5 * sin(open));
     put_body(m, x, 3, open, 1, 0);
     dynamics_set(m, x, 0, x->q, x->u);
-    if (!CHECK(dynamics_positions_velocities(m, x) && response_factor(m, x)) || !CHECK_LE(constraints_violation(m, x), 1e-14)) break;
+    if (!CHECK(dynamics_positions_velocities(m, x) && response_factor(m, x)) ||
+        !CHECK_LE(constraints_violation(m, x), 1e-14))
+      break;
     rows_clear(m, x);
     response_matrix(m, x, W);
     response_decouple(m, x, ROWS, W);

@@ -1,18 +1,19 @@
-// Contact that no approach has made: surfaces that overlap at the start, or that a load has pressed together, come apart with what
-// they have stored. Every law of the registry is tried.
+// Contact that no approach has made: surfaces that overlap at the start, or that a load has pressed together, come
+// apart with what they have stored. Every law of the registry is tried.
 #include "runs.h"
 
 #include "contact/law.h"
 #include "sim.h"
 
-// A ball of 1 kg over another that stands still, so that laws of lines (in the plane: of cylinders) can act too. With the tolerance
-// below, speeds of about 1 m/s are good to some hundred steps of 1e-9 each: 1e-6.
+// A ball of 1 kg over another that stands still, so that laws of lines (in the plane: of cylinders) can act too. With
+// the tolerance below, speeds of about 1 m/s are good to some hundred steps of 1e-9 each: 1e-6.
 static const char ball[] =
     "space: planar\n"
     "gravity: [0, 0]\n"
     "bodies: {ball: {mass: 1, inertia: 0.005}}\n"
     "joints: {fall: {prismatic: [ground, ball], axis: y, at: [0, 0.1]}}\n"
-    "surfaces: {ball: {sphere: ball, radius: 0.1, material: m}, floor: {sphere: ground, at: [0, -1], radius: 1, material: m}}\n"
+    "surfaces: {ball: {sphere: ball, radius: 0.1, material: m}, floor: {sphere: ground, at: [0, -1], radius: 1, "
+    "material: m}}\n"
     "contacts: {touch: {between: [ball, floor]}}\n"
     "integrator: {rtol: 1e-9, atol: 1e-9}\n"
     "method: {compliant: {}}\n";
@@ -29,12 +30,12 @@ static const char *with(const char *format, ...) {
   return text;
 }
 
-// --- the laws -----------------------------------------------------------------------------------------------------
+// --- the laws --------------------------------------------------------------------------------------------------------
 
 typedef struct subject {
   const normal_law_type *type;
   double restitution;
-  bool achieved;            // the restitution is what comes out of an impact
+  bool achieved;  // the restitution is what comes out of an impact
 } subject;
 
 static bool needs(const normal_law_type *type, const char *key) {
@@ -43,13 +44,14 @@ static bool needs(const normal_law_type *type, const char *key) {
   return false;
 }
 
-// What each kind of law needs, all of them about as stiff as 1e7 N/m^1.5 at a depth of 1 mm. A law of the user has the form of the
-// others here.
+// What each kind of law needs, all of them about as stiff as 1e7 N/m^1.5 at a depth of 1 mm. A law of the user has the
+// form of the others here.
 static const char *material_of(const subject *s) {
-  static const char *const elastic[] = {[LAW_POINT] = "stiffness: 1e7", [LAW_LINEAR] = "stiffness: 3e5",
-                                        [LAW_LINE] = "young: 2e9, poisson: 0.3"};
+  static const char *const elastic[] = {
+      [LAW_POINT] = "stiffness: 1e7", [LAW_LINEAR] = "stiffness: 3e5", [LAW_LINE] = "young: 2e9, poisson: 0.3"};
   static char text[1024], own[256];
-  snprintf(own, sizeof own, "force: \"1e7*delta^1.5*(1 + %.17g*rate/approach)\"", 0.75 * (1 - s->restitution * s->restitution));
+  snprintf(own, sizeof own, "force: \"1e7*delta^1.5*(1 + %.17g*rate/approach)\"",
+           0.75 * (1 - s->restitution * s->restitution));
   snprintf(text, sizeof text, "materials: {m: {law: %s, restitution: %g%s, %s%s%s}}\n", s->type->name, s->restitution,
            s->achieved ? ", restitution_is: achieved" : "",
            s->type->contact == LAW_OWN ? own : elastic[s->type->contact],
@@ -93,8 +95,8 @@ static double approach_for(const subject *s, const normal_law *l, double delta) 
   return share * elastic_speed(l, delta);
 }
 
-// By hand: 1 kg leaves a depth at which it is held, by the classical Runge-Kutta method with steps of a microsecond, under a load
-// that ends in a given time.
+// By hand: 1 kg leaves a depth at which it is held, by the classical Runge-Kutta method with steps of a microsecond,
+// under a load that ends in a given time.
 static double load_at(double t, double load, double ends) {
   double u = fmin(1, t / ends);
   return load > 0 ? load * (1 - u * u * u * (10 - 15 * u + 6 * u * u)) : 0;
@@ -119,12 +121,12 @@ static double leave(const subject *s, const normal_law *l, double delta, double 
   return NAN;
 }
 
-// --- the runs -----------------------------------------------------------------------------------------------------
+// --- the runs --------------------------------------------------------------------------------------------------------
 
 typedef struct parting {
-  double speed;              // where the surfaces part after a time; NaN: they do not
-  double elastic, by_hand;   // without losses, and by hand, from where they were held
-  double achieved;           // of an impact, where the law says; else 0
+  double speed;             // where the surfaces part after a time; NaN: they do not
+  double elastic, by_hand;  // without losses, and by hand, from where they were held
+  double achieved;          // of an impact, where the law says; else 0
 } parting;
 
 // Runs until they part. `load`: what holds the ball; 0: it begins at a depth.
@@ -170,14 +172,15 @@ static void a_start_in_penetration_is_thrown_out(void) {
   CHECK_NEAR(p.speed, sqrt(0.8 * 1e7 * pow(depth, 2.5)), accuracy);  // √(2 · 0.4 K δ^2.5)
 }
 
-// Laws that achieve less than their nominal restitution in an impact also do so here: what an impact at the elastic speed achieves is
-// the least. With restitution_is: achieved it is e.
+// Laws that achieve less than their nominal restitution in an impact also do so here: what an impact at the elastic
+// speed achieves is the least. With restitution_is: achieved it is e.
 static void a_low_restitution_is_that_of_an_impact(void) {
   static const struct {
     const char *law;
     double restitution, impact, release;  // G(λ) = G(-impact λ) and G(-release λ) = λ²/2 with λ of the law
-  } cases[] = {{"flores", 0.2, 0.15554, 0.15625}, {"flores", 0.05, 0.03289, 0.03289}, {"hu-guo", 0.2, 0.16560, 0.16667},
-               {"hu-guo", 0.05, 0.03509, 0.03509}, {"gonthier", 0.2, 0.20461, 0.20833}, {"lankarani-nikravesh", 0.2, 0.67226, 1.4 / 3}};
+  } cases[] = {{"flores", 0.2, 0.15554, 0.15625},   {"flores", 0.05, 0.03289, 0.03289},
+               {"hu-guo", 0.2, 0.16560, 0.16667},   {"hu-guo", 0.05, 0.03509, 0.03509},
+               {"gonthier", 0.2, 0.20461, 0.20833}, {"lankarani-nikravesh", 0.2, 0.67226, 1.4 / 3}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     for (int achieved = 0; achieved < 2; achieved++) {
       const subject s = {normal_law_find(cases[i].law), cases[i].restitution, achieved};
@@ -215,8 +218,8 @@ static void gravity_takes_its_part(void) {
   }
 }
 
-// As without the bound: the damping 1 + λ δ̇/v₀ with v₀ = 1 mm/s holds the ball at -δ̇ = v₀/λ, where the force is nearly zero. It lags
-// behind by m δ̈ over the slope of the force, here 1e-9 of it.
+// As without the bound: the damping 1 + λ δ̇/v₀ with v₀ = 1 mm/s holds the ball at -δ̇ = v₀/λ, where the force is nearly
+// zero. It lags behind by m δ̈ over the slope of the force, here 1e-9 of it.
 static void a_given_least_approach_holds(void) {
   run r;
   const subject s = {normal_law_find("lankarani-nikravesh"), 0.6, false};
@@ -227,8 +230,8 @@ static void a_given_least_approach_holds(void) {
   run_close(&r);
 }
 
-// Strong damping 1 + λ δ̇/v₀ holds the ball at -δ̇ = v₀/λ, where the law gives no force at all, to the last digit. What the surfaces hold
-// must still be in the books, and what they lose.
+// Strong damping 1 + λ δ̇/v₀ holds the ball at -δ̇ = v₀/λ, where the law gives no force at all, to the last digit. What
+// the surfaces hold must still be in the books, and what they lose.
 static void check_books(const subject *s, const char *start, const char *settings, int *unpressed) {
   run r;
   if (!run_open_text(&r, with("%sinitial: {fall: %s}\n", material_of(s), start), settings)) return;
@@ -285,17 +288,20 @@ static void a_preload_is_released(void) {
   }
 }
 
-// The load acts already when the ball touches the floor: the force of the law is then far below the rounding of the load. Damping
-// brings the ball to rest long before the load ends.
+// The load acts already when the ball touches the floor: the force of the law is then far below the rounding of the
+// load. Damping brings the ball to rest long before the load ends.
 static void a_load_at_touch_is_released(void) {
   subject list[MOST_SUBJECTS];
   const int count = subjects(list, true);
   for (int i = 0; i < count; i++) {
     if (!damping_is_chosen(list[i].type) || list[i].restitution > 0.6) continue;
     const int failed = check_state.failures_here;
-    const parting p = part_after(&list[i],
-                                 with("forces: {push: {force: ball, components: [0, \"-1000*(1 - blend(t, 0.4, 0.402))\"]}}\n"
-                                      "initial: {fall: {q: 1 um}}\n%s", material_of(&list[i])), 0.4, 0.8, 1000);
+    const parting p =
+        part_after(&list[i],
+                   with("forces: {push: {force: ball, components: [0, \"-1000*(1 - blend(t, 0.4, 0.402))\"]}}\n"
+                        "initial: {fall: {q: 1 um}}\n%s",
+                        material_of(&list[i])),
+                   0.4, 0.8, 1000);
     const double most = lossless_speed(&list[i]);
     CHECK_LE(p.speed, most + accuracy);
     CHECK_LE(p.achieved * most, p.speed);
@@ -303,15 +309,16 @@ static void a_load_at_touch_is_released(void) {
   }
 }
 
-// The tip of a rod on a hinge, pressed in at the start: it leaves as fast in coordinates in which the hinge is a constraint.
-// With 1/3 kg m² about the hinge and the tip at 1 m it leaves √3 times as fast as 1 kg.
+// The tip of a rod on a hinge, pressed in at the start: it leaves as fast in coordinates in which the hinge is a
+// constraint. With 1/3 kg m² about the hinge and the tip at 1 m it leaves √3 times as fast as 1 kg.
 static void constraints_hold_the_released_body(void) {
   static const char text[] =
       "space: planar\n"
       "gravity: [0, 0]\n"
       "bodies: {rod: {mass: 1, inertia: 0.08333333333333333, com: [0.5, 0]}}\n"
       "joints: {hinge: {revolute: [ground, rod]}}\n"
-      "surfaces: {tip: {sphere: rod, at: [1, 0], radius: 0.1, material: m}, floor: {plane: ground, at: [0, -0.099], material: m}}\n"
+      "surfaces: {tip: {sphere: rod, at: [1, 0], radius: 0.1, material: m}, floor: {plane: ground, at: [0, -0.099], "
+      "material: m}}\n"
       "contacts: {tip: {between: [tip, floor]}}\n"
       "materials: {m: {restitution: 0.6, stiffness: 1e7}}\n"
       "integrator: {rtol: 1e-9, atol: 1e-9}\n"
@@ -337,7 +344,8 @@ static void an_impact_is_as_it_was(void) {
   for (int i = 0; i < count; i++) {
     if (!list[i].achieved) continue;
     const int failed = check_state.failures_here;
-    const parting p = part_after(&list[i], with("%sinitial: {fall: {q: 1 mm, u: -1}}\n", material_of(&list[i])), 1.5e-3, 0.1, 0);
+    const parting p =
+        part_after(&list[i], with("%sinitial: {fall: {q: 1 mm, u: -1}}\n", material_of(&list[i])), 1.5e-3, 0.1, 0);
     CHECK_NEAR(p.speed, list[i].restitution, accuracy);
     name_failure(&list[i], failed);
   }
@@ -355,8 +363,8 @@ static long steps_of(const char *name, double end, const char *settings, const c
   return steps;
 }
 
-// A body that is placed on a surface comes to rest, in at most half as many steps again as with a given least approach, 1e-3 of the
-// model's length per second, which turns the bound off.
+// A body that is placed on a surface comes to rest, in at most half as many steps again as with a given least approach,
+// 1e-3 of the model's length per second, which turns the bound off.
 static void placed_bodies_come_to_rest(void) {
   static const struct {
     const char *name, *speed, *given;

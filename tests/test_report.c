@@ -1,4 +1,5 @@
-// Reports: what stands in the page comes back from it, nothing in a run can break out of it, and what is no run is refused.
+// Reports: what stands in the page comes back from it, nothing in a run can break out of it, and what is no run is
+// refused.
 #include "pages.h"
 
 #include <dirent.h>
@@ -6,7 +7,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-// --- a run in its page --------------------------------------------------------------------------------------------
+// --- a run in its page -----------------------------------------------------------------------------------------------
 
 static void numbers_come_back(void) {
   opened_page p = run_and_report(example_load("slider-crank", "dt=1e-4 end=0.05"), "numbers");
@@ -19,7 +20,7 @@ static void numbers_come_back(void) {
   if (!CHECK(in)) return;
   int table = record_find_table(in, "joints"), width = record_get_table(in, table).column_count;
   long rows = record_rows(in, table), count;
-  double *values = ARENA_ARRAY(&memory, double, rows * width), *times = ARENA_ARRAY(&memory, double, rows);
+  double *values = ARENA_ARRAY(&memory, double, (rows * width)), *times = ARENA_ARRAY(&memory, double, rows);
   CHECK(record_read(in, table, 0, rows, values, &error) == CAROM_OK);
   CHECK(record_read(in, record_find_table(in, "time"), 0, rows, times, &error) == CAROM_OK);
   record_close(in);
@@ -104,9 +105,11 @@ static void couplings_are_there(void) {
   CHECK_EQUAL(json_get_number(&terms->items[1], "joint", -1), 1);
   CHECK_NEAR(json_get_number(&terms->items[0], "factor", 0), 12, 0);
   CHECK_NEAR(json_get_number(&terms->items[1], "factor", 0), 36, 0);
-  CHECK_NEAR(json_get_number(&json_get(steer, "terms")->items[0], "factor", 0), 0.03, 1e-17);  // the pinion's radius, read from text
+  CHECK_NEAR(json_get_number(&json_get(steer, "terms")->items[0], "factor", 0), 0.03,
+             1e-17);  // the pinion's radius, read from text
   opened_page q = run_and_report(example_load("differential", "end=0.01"), "couple3");
-  CHECK_TEXT(json_get_text(find_named(json_get(json_get(run_of(&q, 0), "scene"), "constraints"), "bevel"), "kind"), "couple");
+  CHECK_TEXT(json_get_text(find_named(json_get(json_get(run_of(&q, 0), "scene"), "constraints"), "bevel"), "kind"),
+             "couple");
 }
 
 static const json_value *plot_titled(const json_value *run, const char *title) {
@@ -136,7 +139,8 @@ static bool is_shown(const json_value *run, const char *name) {
   return false;
 }
 
-// A block that slides along a floor turns and rises by rounding alone; four numbers of an orientation are for no reader.
+// A block that slides along a floor turns and rises by rounding alone; four numbers of an orientation are for no
+// reader.
 static void rounding_is_not_shown_first(void) {
   opened_page p = run_and_report(example_load("sliding-block", "end=0.5"), "plots-block");
   const json_value *run = run_of(&p, 0);
@@ -151,7 +155,8 @@ static void rounding_is_not_shown_first(void) {
   CHECK(is_shown(run, "ball.u1") && is_shown(run, "bar.x"));
   for (int i = 0; i < 4; i++) CHECK(!is_shown(run, arena_print(&memory, "ball.q%d", i)));
   p = run_and_report(example_load("oblique-bounce", "end=0.1"), "plots-bounce");
-  CHECK_TEXT(name_at(run_of(&p, 0), json_get(plot_titled(run_of(&p, 0), "Phase portrait of flight.q6"), "y")), "flight.u5");
+  CHECK_TEXT(name_at(run_of(&p, 0), json_get(plot_titled(run_of(&p, 0), "Phase portrait of flight.q6"), "y")),
+             "flight.u5");
 }
 
 // What is driven shows the drive; a loop of force over penetration needs a law; the journal has its orbit.
@@ -217,7 +222,7 @@ static void nothing_breaks_out(void) {
   CHECK(strncmp(p.text, page_text, 30) == 0);
   CHECK_CONTAINS(p.text, "<p>after</p></body>");
 }
-// --- odd runs -----------------------------------------------------------------------------------------------------
+// --- odd runs --------------------------------------------------------------------------------------------------------
 
 static void an_old_record_opens(void) {
   synthetic s = {.rows = 10, .value = smooth_value, .summary = "{\"status\": \"done\"}", .impacts = 2, .step = 1e-3};
@@ -244,7 +249,8 @@ static void a_killed_run_opens(void) {
 static void few_rows_open(void) {
   carom_error error = {0};
   for (long rows = 0; rows < 3; rows++) {
-    synthetic s = {.rows = rows, .value = smooth_value, .summary = "{\"status\": \"failed\", \"error\": \"<no>\"}", .step = 1e-3};
+    synthetic s = {
+        .rows = rows, .value = smooth_value, .summary = "{\"status\": \"failed\", \"error\": \"<no>\"}", .step = 1e-3};
     const char *run = scratch(arena_print(&memory, "few%ld.h5", rows)), *html = scratch("few.html");
     if (!write_synthetic(run, &s) || !CHECK(report_on(run, html, &error) == CAROM_OK)) return;
     opened_page p = open_page(html);
@@ -255,8 +261,13 @@ static void few_rows_open(void) {
 }
 
 static void odd_texts_open(void) {
-  static const char *const odd[] = {"", "{", "[1, 2]", "7", "{\"bodies\": 3, \"contacts\": [1, {\"points\": 1e9}], \"joints\": {}}",
-                                    "{\"bodies\": [null, {\"name\": 4, \"shapes\": 3}], \"length\": \"x\", \"files\": 1}"};
+  static const char *const odd[] = {
+      "",
+      "{",
+      "[1, 2]",
+      "7",
+      "{\"bodies\": 3, \"contacts\": [1, {\"points\": 1e9}], \"joints\": {}}",
+      "{\"bodies\": [null, {\"name\": 4, \"shapes\": 3}], \"length\": \"x\", \"files\": 1}"};
   carom_error error = {0};
   for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
     record_text texts[] = {{"scene", odd[i]}, {"title", "\xff\xc0\x80 not UTF-8"}};
@@ -354,25 +365,42 @@ static void a_report_that_fails_leaves_the_old_one(void) {
 // The words of a verdict: prefixes, per cent, and one as one.
 static void verdicts_are_in_words(void) {
   record_text texts[] = {{"scene", "{\"length\": 0.306, \"contacts\": [{\"clearance\": 1e-3}]}"}, {"method", "moreau"}};
-  synthetic s = {.rows = 5, .value = smooth_value, .texts = texts, .text_count = 2, .step = 1e-3, .impacts = 1,
-                 .summary = "{\"status\": \"done\", \"energy_imbalance\": 0.0084, \"energy_limit\": 0.05, \"constraint_violation\": 3.1e-5, "
-                            "\"contact\": {\"worst_initial_penetration\": 6.2262609e-06}, \"solver\": {\"solves\": 2279, \"worst_residual\": 1e-15}, "
-                            "\"warnings\": {\"inconsistent\": 1, \"indeterminate\": 12345}}"};
+  synthetic s = {.rows = 5,
+                 .value = smooth_value,
+                 .texts = texts,
+                 .text_count = 2,
+                 .step = 1e-3,
+                 .impacts = 1,
+                 .summary =
+                     "{\"status\": \"done\", \"energy_imbalance\": 0.0084, \"energy_limit\": 0.05, "
+                     "\"constraint_violation\": 3.1e-5, "
+                     "\"contact\": {\"worst_initial_penetration\": 6.2262609e-06}, \"solver\": {\"solves\": 2279, "
+                     "\"worst_residual\": 1e-15}, "
+                     "\"warnings\": {\"inconsistent\": 1, \"indeterminate\": 12345}}"};
   carom_error error = {0};
   if (!write_synthetic(scratch("words.h5"), &s)) return;
   CHECK(report_on(scratch("words.h5"), scratch("words.html"), &error) == CAROM_OK);
   opened_page p = open_page(scratch("words.html"));
   const json_value *run = run_of(&p, 0);
-  static const char *const words[][2] = {{"energy", "error 0.84 %"}, {"energy", "within the limit of 1 %"}, {"penetration", "6.2 µm"},
-      {"penetration", "100 µm"}, {"constraints", "31 µm"}, {"constraints", "310 mm"}, {"solver", "All 2\u202f279 contact problems"},
-      {"inconsistent", "In 1 step of"}, {"indeterminate", "In 12\u202f345 steps of"}};
+  static const char *const words[][2] = {{"energy", "error 0.84 %"},
+                                         {"energy", "within the limit of 1 %"},
+                                         {"penetration", "6.2 µm"},
+                                         {"penetration", "100 µm"},
+                                         {"constraints", "31 µm"},
+                                         {"constraints", "310 mm"},
+                                         {"solver", "All 2\u202f279 contact problems"},
+                                         {"inconsistent", "In 1 step of"},
+                                         {"indeterminate", "In 12\u202f345 steps of"}};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     CHECK_CONTAINS(json_get_text(check_named(run, words[i][0]), "sentence"), words[i][1]);
 }
 
 // A summary that does not say is told as such, and no number is made up.
 static void a_verdict_without_numbers_has_none(void) {
-  synthetic s = {.rows = 5, .value = smooth_value, .step = 1e-3, .summary = "{\"status\": \"done\", \"constraint_violation\": null}"};
+  synthetic s = {.rows = 5,
+                 .value = smooth_value,
+                 .step = 1e-3,
+                 .summary = "{\"status\": \"done\", \"constraint_violation\": null}"};
   carom_error error = {0};
   if (!write_synthetic(scratch("silent.h5"), &s)) return;
   CHECK(report_on(scratch("silent.h5"), scratch("silent.html"), &error) == CAROM_OK);
@@ -390,7 +418,11 @@ static void advice_fits_the_method(void) {
   static const char *const methods[] = {"event", "smooth"};
   for (int i = 0; i < 2; i++) {
     record_text texts[] = {{"method", methods[i]}};
-    synthetic s = {.rows = 5, .value = smooth_value, .texts = texts, .text_count = 1, .step = 1e-3,
+    synthetic s = {.rows = 5,
+                   .value = smooth_value,
+                   .texts = texts,
+                   .text_count = 1,
+                   .step = 1e-3,
                    .summary = "{\"status\": \"done\", \"constraint_violation\": 0.01}"};
     carom_error error = {0};
     if (!write_synthetic(scratch("advice.h5"), &s)) return;
@@ -404,9 +436,16 @@ static void advice_fits_the_method(void) {
 
 // What a law does beyond its range is said once, in words.
 static void a_remark_is_one_card(void) {
-  record_text texts[] = {{"scene", "{\"remarks\": [{\"name\": \"conformal\", \"text\": \"too close\", \"contact\": \"pin\", \"count\": 1}]}"}};
-  synthetic s = {.rows = 5, .value = smooth_value, .texts = texts, .text_count = 1, .step = 1e-3,
-                 .summary = "{\"status\": \"done\", \"warnings\": {\"conformal\": 1, \"restitution\": 2, \"novel\": 3}}"};
+  record_text texts[] = {
+      {"scene",
+       "{\"remarks\": [{\"name\": \"conformal\", \"text\": \"too close\", \"contact\": \"pin\", \"count\": 1}]}"}};
+  synthetic s = {
+      .rows = 5,
+      .value = smooth_value,
+      .texts = texts,
+      .text_count = 1,
+      .step = 1e-3,
+      .summary = "{\"status\": \"done\", \"warnings\": {\"conformal\": 1, \"restitution\": 2, \"novel\": 3}}"};
   carom_error error = {0};
   if (!write_synthetic(scratch("remark.h5"), &s)) return;
   CHECK(report_on(scratch("remark.h5"), scratch("remark.html"), &error) == CAROM_OK);

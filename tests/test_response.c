@@ -16,12 +16,12 @@
 typedef struct rig {
   const mechanism *m;
   motion *x;
-  int n;                           // rows
+  int n;  // rows
   arena memory;
   response_pieces pieces;
-  int *start, block_count;         // rows by contact points, the others by themselves
-  double *W, *other;               // n x n
-  double *P, *rates, *u, *sum;     // for all rows and all speeds
+  int *start, block_count;      // rows by contact points, the others by themselves
+  double *W, *other;            // n x n
+  double *P, *rates, *u, *sum;  // for all rows and all speeds
 } rig;
 
 static double *numbers(rig *g, long count) { return ARENA_ARRAY(&g->memory, double, count + 1); }
@@ -34,7 +34,8 @@ static void add_rows(rig *g, const contact_world *s) {
   contact_evaluate(s, g->m, g->x, points);
   rows_clear(g->m, g->x);
   g->start = ARENA_ARRAY(&g->memory, int, g->m->row_count + g->m->extra_rows + 2);
-  for (g->block_count = 0; g->block_count < g->m->row_count; g->block_count++) g->start[g->block_count] = g->block_count;
+  for (g->block_count = 0; g->block_count < g->m->row_count; g->block_count++)
+    g->start[g->block_count] = g->block_count;
   g->start[g->block_count] = g->m->row_count;
   for (int i = 0; i < s->element_count; i++)
     for (int k = 0; k < s->elements[i].point_count; k++) {
@@ -120,7 +121,8 @@ static void take_velocities(const rig *g, const response_piece *of, const double
   }
 }
 
-// u = M⁻¹ Gᵀ P and its rates G u, by response_to and response_rates, and from the pieces. A decoupled row has no pieces.
+// u = M⁻¹ Gᵀ P and its rates G u, by response_to and response_rates, and from the pieces. A decoupled row has no
+// pieces.
 static void check_speeds(rig *g) {
   const mechanism *m = g->m;
   const response_pieces *p = &g->pieces;
@@ -137,7 +139,8 @@ static void check_speeds(rig *g) {
       double v[TREE_SPEEDS];
       CHECK(of.speed_count <= TREE_SPEEDS);
       take_velocities(g, &of, g->u, v);
-      for (int s = 0; s < of.speed_count; s++) CHECK_NEAR(g->sum[m->base_speeds[of.at + s]], v[s], 1e-11 * largest(g->sum, m->nv));
+      for (int s = 0; s < of.speed_count; s++)
+        CHECK_NEAR(g->sum[m->base_speeds[of.at + s]], v[s], 1e-11 * largest(g->sum, m->nv));
     }
   response_rates(m, g->x, g->u, g->rates);
   double fastest = largest(g->rates, g->n);
@@ -156,8 +159,9 @@ static void check_speeds(rig *g) {
   memset(g->sum, 0, (size_t)m->nv * sizeof *g->sum);
 }
 
-// Speeds that constraint forces alone have brought about are stopped by constraint forces: G u = 0, also in the rows that depend
-// on others. By the factorised constraints, and with the dependent rows left out of W as in a contact problem.
+// Speeds that constraint forces alone have brought about are stopped by constraint forces: G u = 0, also in the rows
+// that depend on others. By the factorised constraints, and with the dependent rows left out of W as in a contact
+// problem.
 static void check_redundant(rig *g) {
   const mechanism *m = g->m;
   motion *x = g->x;
@@ -271,8 +275,8 @@ static void pieces_are_W_on_every_model(void) {
   CHECK(redundant_rows >= 4);
 }
 
-// Two long trees that strike each other and the floor, so that a row touches two of them; a driven hinge, a side branch that no
-// row touches, a joint between the trees that closes a loop, a stop.
+// Two long trees that strike each other and the floor, so that a row touches two of them; a driven hinge, a side branch
+// that no row touches, a joint between the trees that closes a loop, a stop.
 static const char chains[] =
     "space: spatial\n"
     "gravity: [0, 0, -9.81]\n"
@@ -304,18 +308,21 @@ static void pieces_are_W_on_long_trees(void) {
   if (run_open_text(&r, chains, "coordinates=absolute")) examine_run(&r, "chains", "coordinates=absolute");
 }
 
-// --- all at once ------------------------------------------------------------------------------------------------------
+// --- all at once -----------------------------------------------------------------------------------------------------
 
 // A chain of so many hinges in the plane, without forces.
 static bool open_hinges(run *r, int count) {
   char text[4096];
-  int at = snprintf(text, sizeof text, "space: planar\ngravity: [1, -9.81]\nmethod: {moreau: {step: 1 ms}}\nend: 1 s\nbodies:\n");
+  int at = snprintf(text, sizeof text,
+                    "space: planar\ngravity: [1, -9.81]\nmethod: {moreau: {step: 1 ms}}\nend: 1 s\nbodies:\n");
   for (int i = 1; i <= count; i++)
-    at += snprintf(text + at, sizeof text - (size_t)at, "  b%d: {mass: %g, inertia: %g, com: [%g, 0.03]}\n", i, 0.5 + i, 0.02 * i, 0.1 * i);
+    at += snprintf(text + at, sizeof text - (size_t)at, "  b%d: {mass: %g, inertia: %g, com: [%g, 0.03]}\n", i, 0.5 + i,
+                   0.02 * i, 0.1 * i);
   at += snprintf(text + at, sizeof text - (size_t)at, "joints:\n");
   for (int i = 1; i <= count; i++)
     at += i == 1 ? snprintf(text + at, sizeof text - (size_t)at, "  h1: {revolute: [ground, b1], at: [0.7, 0.2]}\n")
-                 : snprintf(text + at, sizeof text - (size_t)at, "  h%d: {revolute: [b%d, b%d], at: [0.3, -0.05]}\n", i, i - 1, i);
+                 : snprintf(text + at, sizeof text - (size_t)at, "  h%d: {revolute: [b%d, b%d], at: [0.3, -0.05]}\n", i,
+                            i - 1, i);
   return run_open_text(r, text, NULL);
 }
 
@@ -330,7 +337,8 @@ static void a_sweep_is_all_at_once(void) {
     int n = m->nv;
     CHECK(response_sweeps(m));
     for (int k = 0; k < POSES && CHECK(y != NULL); k++) {
-      for (int i = 0; i < n; i++) x->q[i] = y->q[i] = 4 * sin(1.7 * i + 2.3 * k), x->u[i] = y->u[i] = 3 * cos(0.9 * i - 1.1 * k);
+      for (int i = 0; i < n; i++)
+        x->q[i] = y->q[i] = 4 * sin(1.7 * i + 2.3 * k), x->u[i] = y->u[i] = 3 * cos(0.9 * i - 1.1 * k);
       tree_kinematics(m, x);
       dynamics_apply_forces(m, x);
       CHECK(response_accelerate(m, x) && response_sweep(m, y));

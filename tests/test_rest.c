@@ -49,8 +49,8 @@ static void box_in_space_does_not_creep(void) {
   run_close(&r);
 }
 
-// Above the friction angle it slides with g (sin - μ cos), so that the tests above are not passed by a box that is stuck
-// for good. All steps but the first are exact, and so is it: it starts from rest.
+// Above the friction angle it slides with g (sin - μ cos), so that the tests above are not passed by a box that is
+// stuck for good. All steps but the first are exact, and so is it: it starts from rest.
 static void box_slides_above_the_friction_angle(void) {
   const double slope = 30 * acos(-1) / 180, a = g * (sin(slope) - 0.5 * cos(slope));
   run r;
@@ -61,11 +61,12 @@ static void box_slides_above_the_friction_angle(void) {
   run_close(&r);
 }
 
-// One per cent beside the friction angle, under both methods with rigid contact, in the plane and in space: a box stays to 1e-9 m in 10 s, or
-// slides with g (sin - μ cos).
+// One per cent beside the friction angle, under both methods with rigid contact, in the plane and in space: a box stays
+// to 1e-9 m in 10 s, or slides with g (sin - μ cos).
 static void the_friction_angle_is_sharp(void) {
   static const char *const spaces[] = {
-      "space: planar\ngravity: [9.81*sin(slope), -9.81*cos(slope)]\nbodies: {b: {mass: 2, inertia: 0.01}}\njoints: {f: {free: [ground, b], at: [0, 0.05]}}\n"
+      "space: planar\ngravity: [9.81*sin(slope), -9.81*cos(slope)]\nbodies: {b: {mass: 2, inertia: 0.01}}\njoints: {f: "
+      "{free: [ground, b], at: [0, 0.05]}}\n"
       "surfaces: {floor: {plane: ground, material: m}, b: {box: b, size: [0.3, 0.1], material: m}}\n",
       "gravity: [9.81*sin(slope), 0, -9.81*cos(slope)]\nbodies: {b: {mass: 2, inertia: [0.01, 0.02, 0.025]}}\n"
       "joints: {f: {free: [ground, b], at: [0, 0, 0.05]}}\nsurfaces: {floor: {plane: ground, material: m}, "
@@ -74,26 +75,31 @@ static void the_friction_angle_is_sharp(void) {
     char text[1024];
     run r;
     double share = k & 1 ? 0.99 : 1.01, slope = 17 * acos(-1) / 180;
-    snprintf(text, sizeof text, "parameters: {slope: 17 deg}\n%smaterials: {m: {friction: %g*tan(slope)}}\nmethod: %s\n", spaces[k >> 2], share,
-             k & 2 ? "event" : "{moreau: {step: 1e-3}}");
+    snprintf(text, sizeof text,
+             "parameters: {slope: 17 deg}\n%smaterials: {m: {friction: %g*tan(slope)}}\nmethod: %s\n", spaces[k >> 2],
+             share, k & 2 ? "event" : "{moreau: {step: 1e-3}}");
     if (!run_open_text(&r, text, "")) continue;
     run_to(&r, 10);
-    printf("    %s, %s, friction %g of tan: %.2e m %s in 10 s\n", k >> 2 ? "space" : "plane", k & 2 ? "event" : "moreau", share,
-           fabs(run_read(&r, "b.x") - (share > 1 ? 0 : 50 * 0.01 * g * sin(slope))), share > 1 ? "moved" : "beside the closed form");
+    printf("    %s, %s, friction %g of tan: %.2e m %s in 10 s\n", k >> 2 ? "space" : "plane",
+           k & 2 ? "event" : "moreau", share, fabs(run_read(&r, "b.x") - (share > 1 ? 0 : 50 * 0.01 * g * sin(slope))),
+           share > 1 ? "moved" : "beside the closed form");
     if (share > 1) CHECK_LE(fabs(run_read(&r, "b.x")), 1e-9);
     else CHECK_NEAR(run_read(&r, "b.x"), 50 * 0.01 * g * sin(slope), 1e-7);
     run_close(&r);
   }
 }
 
-// --- bodies that do not move ----------------------------------------------------------------------------------------
+// --- bodies that do not move -----------------------------------------------------------------------------------------
 
 // Ten boxes on each other, and a ball that hits the uppermost after 0.25 s.
 static const char *const tower =
     "gravity: [0, 0, -9.81]\n"
-    "bodies: {\"b{i}\": {repeat: {i: [0, 9]}, mass: 8, inertia: [0.053, 0.053, 0.053]}, ball: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\n"
-    "joints: {\"j{i}\": {repeat: {i: [0, 9]}, free: [ground, \"b{i}\"], at: [0, 0, (i + 0.5)*0.2]}, jb: {free: [ground, ball], at: [0.02, 0.03, 2.35]}}\n"
-    "surfaces: {floor: {plane: ground, material: m}, \"s{i}\": {repeat: {i: [0, 9]}, box: \"b{i}\", size: [0.2, 0.2, 0.2], material: m}, "
+    "bodies: {\"b{i}\": {repeat: {i: [0, 9]}, mass: 8, inertia: [0.053, 0.053, 0.053]}, ball: {mass: 1, inertia: "
+    "[1e-3, 1e-3, 1e-3]}}\n"
+    "joints: {\"j{i}\": {repeat: {i: [0, 9]}, free: [ground, \"b{i}\"], at: [0, 0, (i + 0.5)*0.2]}, jb: {free: "
+    "[ground, ball], at: [0.02, 0.03, 2.35]}}\n"
+    "surfaces: {floor: {plane: ground, material: m}, \"s{i}\": {repeat: {i: [0, 9]}, box: \"b{i}\", size: [0.2, 0.2, "
+    "0.2], material: m}, "
     "ball: {sphere: ball, radius: 0.05, material: m}}\n"
     "materials: {m: {friction: 0.5}}\nmethod: {moreau: {step: 1 ms}}\n";
 
@@ -111,7 +117,8 @@ static void put_back(run *r) {
   carom_snapshot_destroy(state);
 }
 
-// Points, rows and matrix of what does not move are those of the step before. Nothing depends on whether they were kept, nor on who looks.
+// Points, rows and matrix of what does not move are those of the step before. Nothing depends on whether they were
+// kept, nor on who looks.
 static void nothing_depends_on_what_is_kept(void) {
   static void (*const between[])(run *) = {look_at_all, put_back};
   run straight;
@@ -122,7 +129,8 @@ static void nothing_depends_on_what_is_kept(void) {
     run other;
     if (!run_open_text(&other, tower, NULL)) break;
     for (int k = 1; k <= 400; k++) run_to(&other, k * 1e-3), between[i](&other);
-    for (int k = 0; k < carom_model_signal_count(other.model); k++) CHECK(carom_sim_read(other.sim, k) == carom_sim_read(straight.sim, k));
+    for (int k = 0; k < carom_model_signal_count(other.model); k++)
+      CHECK(carom_sim_read(other.sim, k) == carom_sim_read(straight.sim, k));
     run_close(&other);
   }
   run_close(&straight);
@@ -147,7 +155,8 @@ static void slow_bodies_move(void) {
   static const char *const text =
       "gravity: [0, 0, 0]\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}}\n"
       "joints: {fa: {free: [ground, a], at: [0, 0, 1]}, fb: {free: [ground, b], at: [0, 0, 2]}}\n"
-      "surfaces: {floor: {plane: ground, material: m}, a: {box: a, size: [0.2, 0.2, 0.2], material: m}, b: {box: b, size: [0.2, 0.2, 0.2], material: m}}\n"
+      "surfaces: {floor: {plane: ground, material: m}, a: {box: a, size: [0.2, 0.2, 0.2], material: m}, b: {box: b, "
+      "size: [0.2, 0.2, 0.2], material: m}}\n"
       "materials: {m: {}}\ninitial: {fa: {u: [0, 0, 0, 1e-13, 0, 0]}}\nmethod: {moreau: {step: 1 ms}}\n";
   run r;
   if (!run_open_text(&r, text, NULL)) return;
@@ -156,7 +165,7 @@ static void slow_bodies_move(void) {
   run_close(&r);
 }
 
-// --- discs in a slot ----------------------------------------------------------------------------------------------
+// --- discs in a slot -------------------------------------------------------------------------------------------------
 
 enum { DISCS = 9 };
 
@@ -180,8 +189,8 @@ static double deepest_gap(run *r) {
   return deepest;
 }
 
-// Upwards: the floor by its normal forces, the walls by friction. The force is on the disc along the normal turned left:
-// the left wall has n = +x and t = (0, 1), the right one n = -x and t = (0, -1).
+// Upwards: the floor by its normal forces, the walls by friction. The force is on the disc along the normal turned
+// left: the left wall has n = +x and t = (0, 1), the right one n = -x and t = (0, -1).
 static double carried(run *r) {
   double sum = 0;
   for (int i = 1; i <= DISCS; i++)
@@ -189,8 +198,8 @@ static double carried(run *r) {
   return sum;
 }
 
-// After a second of settling no disc moves more than 1e-8 m in ten, penetration grows by less than 1e-10 m, and walls and
-// floor carry the weight to 1e-8 of it.
+// After a second of settling no disc moves more than 1e-8 m in ten, penetration grows by less than 1e-10 m, and walls
+// and floor carry the weight to 1e-8 of it.
 static void discs_in_a_slot_rest(void) {
   run r;
   if (!run_open(&r, "discs-in-slot", "")) return;
@@ -214,17 +223,19 @@ static void discs_in_a_slot_rest(void) {
   run_close(&r);
 }
 
-// 108 spheres in three layers, 5886 pairs, of which only those with the floor are listed: a row of W for each pair would take
-// 2.5 GB. Stacked upright on the floor, each column comes to rest and the floor carries the weight of all.
+// 108 spheres in three layers, 5886 pairs, of which only those with the floor are listed: a row of W for each pair
+// would take 2.5 GB. Stacked upright on the floor, each column comes to rest and the floor carries the weight of all.
 static void a_crowd_rests(void) {
   static const char *const text =
       "parameters: {n: 108, r: 5 cm}\n"
       "bodies: {\"s{i}\": {repeat: {i: [1, n]}, mass: 1, inertia: 1e-3}}\n"
       "joints: {\"s{i}\": {repeat: {i: [1, n]}, free: [ground, \"s{i}\"]}}\n"
-      "surfaces:\n  floor: {plane: ground}\n  s{i}: {repeat: {i: [1, n]}, sphere: \"s{i}\", radius: r, material: hard, group: balls}\n"
+      "surfaces:\n  floor: {plane: ground}\n  s{i}: {repeat: {i: [1, n]}, sphere: \"s{i}\", radius: r, material: hard, "
+      "group: balls}\n"
       "contacts:\n  floor-s{i}: {repeat: {i: [1, n]}, between: [floor, \"s{i}\"]}\n  among: {between: [balls, balls]}\n"
       "materials: {hard: {friction: 0.3}}\n"
-      "initial:\n  s{i}: {repeat: {i: [1, n]}, q: [1, 0, 0, 0, \"0.11*mod(i - 1, 6)\", \"0.11*mod(floor((i - 1)/6), 6)\", "
+      "initial:\n  s{i}: {repeat: {i: [1, n]}, q: [1, 0, 0, 0, \"0.11*mod(i - 1, 6)\", \"0.11*mod(floor((i - 1)/6), "
+      "6)\", "
       "\"r + 0.101*floor((i - 1)/36)\"]}\n"
       "method: {moreau: {step: 1e-3}}\n";
   run r;
@@ -236,7 +247,7 @@ static void a_crowd_rests(void) {
     snprintf(name, sizeof name, "floor-s%d.fn", i);
     weight += run_read(&r, name);
   }
-  CHECK_NEAR(weight / (108 * g), 1, 1e-8);   // as of the discs above
+  CHECK_NEAR(weight / (108 * g), 1, 1e-8);  // as of the discs above
   CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
   run_close(&r);
 }

@@ -48,7 +48,7 @@ static const char crowd[] =
     "record: {every: %s, checkpoint: 0.0101, regimes: true}\n"
     "end: %g\n";
 
-// --- parts --------------------------------------------------------------------------------------------------------
+// --- parts -----------------------------------------------------------------------------------------------------------
 
 static carom_model *compile(const char *format, const char *every, double end) {
   carom_error error = {0};
@@ -62,9 +62,11 @@ static carom_model *compile(const char *format, const char *every, double end) {
 // Asked while the run goes on: ends it after a moment.
 static bool leave_at(void *context, const carom_progress *now) { return now->t < *(const double *)context; }
 
-static carom_status run_part(const carom_model *model, const char *resume, const char *record, const char *csv, double leave) {
+static carom_status run_part(const carom_model *model, const char *resume, const char *record, const char *csv,
+                             double leave) {
   carom_error error = {0};
-  carom_run_options options = {.record = record, .resume = resume, .csv = csv, .progress = leave > 0 ? leave_at : NULL, .context = &leave};
+  carom_run_options options = {
+      .record = record, .resume = resume, .csv = csv, .progress = leave > 0 ? leave_at : NULL, .context = &leave};
   carom_status status = carom_run(model, &options, NULL, &error);
   if (status != CAROM_OK && status != CAROM_INTERRUPTED) printf("      %s\n", error.text);
   return status;
@@ -73,20 +75,22 @@ static carom_status run_part(const carom_model *model, const char *resume, const
 static double *read_table(record_reader *in, int table, long *rows) {
   carom_error error = {0};
   *rows = record_rows(in, table);
-  double *all = ARENA_ARRAY(&memory, double, *rows * record_get_table(in, table).column_count + 1);
+  double *all = ARENA_ARRAY(&memory, double, (*rows * record_get_table(in, table).column_count) + 1);
   CHECK(record_read(in, table, 0, *rows, all, &error) == CAROM_OK);
   return all;
 }
 
-// The field of a checkpoint that tells how often accelerations were evaluated, which an integrator that starts again does once more.
+// The field of a checkpoint that tells how often accelerations were evaluated, which an integrator that starts again
+// does once more.
 static bool is_count(const char *field) { return strcmp(field, "evaluations") == 0; }
 
 static bool same_rows(const record_table *t, long rows, const double *x, const double *y) {
   for (long i = 0; i < rows; i++)
     for (int k = 0; k < t->column_count; k++)
-      if (!is_count(t->columns[k]) && memcmp(&x[i * t->column_count + k], &y[i * t->column_count + k], sizeof *x) != 0) {
-        printf("      table %s, column %s, row %ld: %.17g, %.17g\n", t->name, t->columns[k], i, x[i * t->column_count + k],
-               y[i * t->column_count + k]);
+      if (!is_count(t->columns[k]) &&
+          memcmp(&x[i * t->column_count + k], &y[i * t->column_count + k], sizeof *x) != 0) {
+        printf("      table %s, column %s, row %ld: %.17g, %.17g\n", t->name, t->columns[k], i,
+               x[i * t->column_count + k], y[i * t->column_count + k]);
         return false;
       }
   return true;
@@ -130,19 +134,21 @@ static void check_same_file(const char *one, const char *other) {
   free(a), free(b);
 }
 
-// --- ends that were given, and interrupts ---------------------------------------------------------------------------
+// --- ends that were given, and interrupts ----------------------------------------------------------------------------
 
 static void continue_from(const char *format, const char *every, double end, const int *stops, int count) {
   char record[4400], csv[4400], whole[4400], whole_csv[4400];
   snprintf(record, sizeof record, "%s", scratch("part.h5")), snprintf(csv, sizeof csv, "%s", scratch("part.csv"));
-  snprintf(whole, sizeof whole, "%s", scratch("whole.h5")), snprintf(whole_csv, sizeof whole_csv, "%s", scratch("whole.csv"));
+  snprintf(whole, sizeof whole, "%s", scratch("whole.h5")),
+      snprintf(whole_csv, sizeof whole_csv, "%s", scratch("whole.csv"));
   unlink(record), unlink(csv);
   carom_model *model = compile(format, every, end);
   if (!model) return;
   CHECK(run_part(model, NULL, whole, whole_csv, 0) == CAROM_OK);
   for (int i = 0; i < count; i++) {
     carom_error error = {0};
-    carom_run_options options = {.record = record, .resume = i ? record : NULL, .end = stops[i] * 1e-4};  // where a step ends
+    carom_run_options options = {
+        .record = record, .resume = i ? record : NULL, .end = stops[i] * 1e-4};  // where a step ends
     if (!CHECK(carom_run(model, &options, NULL, &error) == CAROM_OK)) printf("      %s\n", error.text);
   }
   CHECK(run_part(model, record, record, csv, 0) == CAROM_OK);
@@ -184,10 +190,10 @@ static void interrupted_again_and_again(void) {
   }
 }
 
-// --- interrupts within a step ---------------------------------------------------------------------------------------
+// --- interrupts within a step ----------------------------------------------------------------------------------------
 
-// A closed loop whose crank rubs under its load, a ball that slides and one that it may strike: iterative solvers that begin
-// at the last step's percussions, and friction that is solved for again and again within a step.
+// A closed loop whose crank rubs under its load, a ball that slides and one that it may strike: iterative solvers that
+// begin at the last step's percussions, and friction that is solved for again and again within a step.
 static const char busy[] =
     "space: spatial\n"
     "parameters: {px: 0.1, py: 0.17, b: 0.6, c: 0.4}\n"
@@ -259,7 +265,8 @@ static bool interrupt_step(const run *whole, double t, int asks, const double *r
     double *left = checkpoint_of(cut);
     CHECK(sim_resume(resumed, left, &error) == CAROM_OK);
     CHECK(memcmp(sim_read_all(resumed), row, (size_t)sim_signal_count(model) * sizeof *row) == 0);
-    CHECK(carom_sim_advance(resumed, t + 0.05, &error) == CAROM_OK && carom_sim_advance(cut, t + 0.05, &error) == CAROM_OK);
+    CHECK(carom_sim_advance(resumed, t + 0.05, &error) == CAROM_OK &&
+          carom_sim_advance(cut, t + 0.05, &error) == CAROM_OK);
     CHECK_EQUAL(differing(checkpoint_of(cut), after, cut), 0);
     CHECK_EQUAL(differing(checkpoint_of(resumed), after, resumed), 0);
     CHECK_EQUAL(carom_sim_summary(resumed).restarts, 0);
@@ -279,14 +286,17 @@ static void a_step_that_is_given_up_leaves_no_trace(void) {
     memcpy(row, sim_read_all(r.sim), (size_t)sim_signal_count(r.model) * sizeof *row);
     run_to(&r, times[i] + 0.05);
     double *after = checkpoint_of(r.sim);
-    for (int asks = 2; asks < 200 && interrupt_step(&r, times[i], asks, row, after); asks = asks < 10 ? asks + 1 : 2 * asks) interrupts++;
+    for (int asks = 2; asks < 200 && interrupt_step(&r, times[i], asks, row, after);
+         asks = asks < 10 ? asks + 1 : 2 * asks)
+      interrupts++;
     run_close(&r);
   }
   printf("    %d interrupts\n", interrupts);
   CHECK_LE(12, interrupts);
 }
 
-// What is shown of a step depends also on the length of the one before it: in the first step, and in one that is cut short.
+// What is shown of a step depends also on the length of the one before it: in the first step, and in one that is cut
+// short.
 static void steps_of_another_length_are_shown_again(void) {
   static const double times[] = {1e-5, 2e-5, 2.1e-5, 3e-5};
   run whole, resumed;
@@ -308,7 +318,7 @@ static void nothing_is_left_beside(void) {
   CHECK(system(line) != 0);
 }
 
-// --- what cannot be -------------------------------------------------------------------------------------------------
+// --- what cannot be --------------------------------------------------------------------------------------------------
 
 static void a_failing_start_leaves_the_record(void) {
   char record[4400];
@@ -326,13 +336,15 @@ static void a_failing_start_leaves_the_record(void) {
   carom_model_destroy(model), carom_model_destroy(other);
 }
 
-// --- the tool: killed, and by its own hint -------------------------------------------------------------------------
+// --- the tool: killed, and by its own hint ---------------------------------------------------------------------------
 
 // Starts a run that goes on for long, and ends it by a signal once its record has so many rows of a table.
 static int cut(const char *run, const char *signal, const char *table, int rows) {
-  return shell("rm -f cut.h5; '%s' run %s -o cut.h5 > said 2>/dev/null & pid=$!; "
-               "until '%s' export cut.h5 --table %s 2>/dev/null | sed -n %dp | grep -q .; do sleep 0.02; done; kill -%s $pid; wait $pid",
-               TOOL, run, TOOL, table, rows + 1, signal);
+  return shell(
+      "rm -f cut.h5; '%s' run %s -o cut.h5 > said 2>/dev/null & pid=$!; "
+      "until '%s' export cut.h5 --table %s 2>/dev/null | sed -n %dp | grep -q .; do sleep 0.02; done; kill -%s $pid; "
+      "wait $pid",
+      TOOL, run, TOOL, table, rows + 1, signal);
 }
 
 static double last_checkpoint(const char *path) {
@@ -352,7 +364,8 @@ static void a_killed_run_is_continued(void) {
   if (!write_text(scratch("ball.yaml"), text)) return;
   cut("ball.yaml", "KILL", "checkpoint", 3);
   double end = last_checkpoint(scratch("cut.h5")) + 1;
-  shell("timeout -s KILL 0.3 '%s' run ball.yaml -q --resume cut.h5 -o cut.h5 2>/dev/null", TOOL);  // leaves cut.h5 as it was
+  shell("timeout -s KILL 0.3 '%s' run ball.yaml -q --resume cut.h5 -o cut.h5 2>/dev/null",
+        TOOL);  // leaves cut.h5 as it was
   CHECK_EQUAL(shell("rm -f *.part; '%s' run ball.yaml -q --resume cut.h5 -o cut.h5 --end %.17g", TOOL, end), 0);
   CHECK_EQUAL(shell("'%s' run ball.yaml -q -o whole.h5 --end %.17g", TOOL, end), 0);
   check_same_record(scratch("whole.h5"), scratch("cut.h5"));
@@ -360,7 +373,8 @@ static void a_killed_run_is_continued(void) {
 
 // As a kill leaves a record: with rows of the ledger that are later than its last checkpoint.
 static long drop_checkpoints(const char *path, long kept) {
-  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), dataset = H5Dopen2(file, "checkpoint", H5P_DEFAULT), space = H5Dget_space(dataset);
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), dataset = H5Dopen2(file, "checkpoint", H5P_DEFAULT),
+        space = H5Dget_space(dataset);
   hsize_t extent[2] = {0};
   H5Sget_simple_extent_dims(space, extent, NULL);
   long before = (long)extent[0];
@@ -376,7 +390,8 @@ static void check_same_table(const char *one, const char *other, const char *nam
   if (CHECK(a && b)) {
     record_table t = record_get_table(a, record_find_table(a, name));
     long rows, others;
-    double *x = read_table(a, record_find_table(a, name), &rows), *y = read_table(b, record_find_table(b, name), &others);
+    double *x = read_table(a, record_find_table(a, name), &rows),
+           *y = read_table(b, record_find_table(b, name), &others);
     if (!CHECK_EQUAL(others, rows) || !CHECK(same_rows(&t, rows, x, y))) printf("      table %s\n", name);
   }
   record_close(a);
@@ -410,9 +425,13 @@ static void the_hint_goes_on(void) {
   char text[2048];
   snprintf(text, sizeof text, pendulum, "1", 1.0);
   if (!write_text(scratch("my swing.yaml"), text)) return;
-  static const char given[] = "'my swing.yaml' --end '300 s' --set record.every=1e-2 --set 'forces.brake.damping=0.02 + 0*1'";
+  static const char given[] =
+      "'my swing.yaml' --end '300 s' --set record.every=1e-2 --set 'forces.brake.damping=0.02 + 0*1'";
   CHECK_EQUAL(cut(given, "INT", "time", 2), 130);
-  CHECK_EQUAL(shell("grep -q 'to resume' said && PATH='%s':$PATH sh -c \"$(sed -n 's/^ *to resume *//p' said)\" > after", CHECK_BUILD_DIR), 0);
+  CHECK_EQUAL(
+      shell("grep -q 'to resume' said && PATH='%s':$PATH sh -c \"$(sed -n 's/^ *to resume *//p' said)\" > after",
+            CHECK_BUILD_DIR),
+      0);
   CHECK_EQUAL(shell("'%s' run %s -q -o whole.h5", TOOL, given), 0);
   check_same_record(scratch("whole.h5"), scratch("cut.h5"));
   char *after = read_file(scratch("after"), NULL);
@@ -422,14 +441,18 @@ static void the_hint_goes_on(void) {
 
 // A continued record takes the place of the file: what it would not go on with is not left out in silence.
 static void no_table_is_left_behind(void) {
-  static const char text[] = "bodies: {b: {density: 1000, shape: {box: [0.1, 0.1, 0.1], material: m}}}\njoints: {b: {free: [ground, b], at: [0, 0, 0.05]}}\n"
-                             "surfaces: {f: {plane: ground, material: m}}\nmaterials: {m: {friction: 0.3}}\nmethod: {moreau: {step: 1 ms}}\n"
-                             "record: {touches: true, regimes: true}\nend: 0.3\n";
+  static const char text[] =
+      "bodies: {b: {density: 1000, shape: {box: [0.1, 0.1, 0.1], material: m}}}\njoints: {b: {free: [ground, b], at: "
+      "[0, 0, 0.05]}}\n"
+      "surfaces: {f: {plane: ground, material: m}}\nmaterials: {m: {friction: 0.3}}\nmethod: {moreau: {step: 1 ms}}\n"
+      "record: {touches: true, regimes: true}\nend: 0.3\n";
   if (!write_text(scratch("block.yaml"), text)) return;
   CHECK_EQUAL(shell("'%s' run block.yaml -q --end 0.2 -o block.h5", TOOL), 0);
-  CHECK_EQUAL(shell("'%s' run block.yaml -q --set record.touches=false --resume block.h5 -o block.h5 2> said", TOOL), 2);
+  CHECK_EQUAL(shell("'%s' run block.yaml -q --set record.touches=false --resume block.h5 -o block.h5 2> said", TOOL),
+              2);
   CHECK_EQUAL(shell("grep -q \"'touch_times' would be lost\" said"), 0);
-  CHECK_EQUAL(shell("'%s' run block.yaml -q --set record.regimes=false --resume block.h5 -o block.h5 2> said", TOOL), 2);
+  CHECK_EQUAL(shell("'%s' run block.yaml -q --set record.regimes=false --resume block.h5 -o block.h5 2> said", TOOL),
+              2);
   CHECK_EQUAL(shell("'%s' run block.yaml -q --resume block.h5 -o block.h5", TOOL), 0);
 }
 

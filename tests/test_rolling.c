@@ -1,4 +1,5 @@
-// Friction against rolling and spinning: closed forms of balls and discs, the energy it takes, and its blocks in contact problems.
+// Friction against rolling and spinning: closed forms of balls and discs, the energy it takes, and its blocks in
+// contact problems.
 #include "contact.h"
 #include "rows.h"
 
@@ -6,17 +7,20 @@
 
 static const double g = 9.81;
 
-// --- contact problems -----------------------------------------------------------------------------------------------
+// --- contact problems ------------------------------------------------------------------------------------------------
 
 static solve_block rolling_block(bool planar) {
-  solve_block b = {.kind = planar ? BLOCK_ROLLING_PLANE : BLOCK_ROLLING_SPACE, .size = planar ? 3 : 6, .mu = uniform(0.1, 1)};
+  solve_block b = {
+      .kind = planar ? BLOCK_ROLLING_PLANE : BLOCK_ROLLING_SPACE, .size = planar ? 3 : 6, .mu = uniform(0.1, 1)};
   b.rolling = uniform(0.05, 0.5), b.spinning = planar ? 0 : uniform(0.05, 0.5);
   return b;
 }
 
-// Percussion and velocity of a group of rows on its disc: inside it nothing moves, on its edge it moves against the percussion.
+// Percussion and velocity of a group of rows on its disc: inside it nothing moves, on its edge it moves against the
+// percussion.
 static void choose_on_disc(double radius, int size, double *r, double *u) {
-  double angle = size == 2 ? uniform(0, 6.283) : pick(2) * M_PI, reach = pick(2) ? uniform(0, 0.9) : 1, speed = reach < 1 ? 0 : uniform(0.1, 1);
+  double angle = size == 2 ? uniform(0, 6.283) : pick(2) * M_PI, reach = pick(2) ? uniform(0, 0.9) : 1,
+         speed = reach < 1 ? 0 : uniform(0.1, 1);
   const double way[2] = {cos(angle), sin(angle)};
   for (int k = 0; k < size; k++) r[k] = -reach * radius * way[k], u[k] = speed * way[k];
 }
@@ -35,7 +39,8 @@ static void choose_rolling(contact_problem *p) {
     int sliding = block_sliding_rows(b);
     block_turn turn[BLOCK_TURNS_MAX];
     choose_on_disc(b->mu * r[0], sliding - 1, r + 1, u + 1);
-    for (int i = 0, count = block_turns(b, turn); i < count; i++) choose_on_disc(turn[i].length * r[0], turn[i].size, r + turn[i].row, u + turn[i].row);
+    for (int i = 0, count = block_turns(b, turn); i < count; i++)
+      choose_on_disc(turn[i].length * r[0], turn[i].size, r + turn[i].row, u + turn[i].row);
   }
   solve_for_q(p);
 }
@@ -47,7 +52,8 @@ static void make_problem(contact_problem *p, int blocks) {
   choose_rolling(p);
 }
 
-// With μ and the lengths given the solution need not be the one that q was made from; whichever is found must solve the problem.
+// With μ and the lengths given the solution need not be the one that q was made from; whichever is found must solve the
+// problem.
 static void chain_solves_rolling_blocks(void) {
   static contact_problem p;
   solve_settings settings = solve_settings_default();
@@ -65,7 +71,8 @@ static void chain_solves_rolling_blocks(void) {
   CHECK_EQUAL(unsolved, 0);
 }
 
-// Lengths in other units: rows that turn have other numbers than rows that slide, and the residual of a wrong solution is the same.
+// Lengths in other units: rows that turn have other numbers than rows that slide, and the residual of a wrong solution
+// is the same.
 static void residual_does_not_depend_on_units(void) {
   static contact_problem p;
   for (int i = 0; i < 50; i++) {
@@ -114,8 +121,10 @@ static void problems_are_written_and_read(void) {
 
 // A body that cannot turn: its turning rows do not respond, and the exact solution has no residual.
 static void rows_without_a_response_leave_no_residual(void) {
-  static const char text[] = "carom-problem 1\n1\nrolling-space 6 0.5 0.01 0.001\n0\n6\n6\n6\t6\n1 0 0 0 0 0\n0 1 0 0 0 0\n0 0 1 0 0 0\n0 0 0 0 0 0\n0 0 0 0 0 0\n"
-                             "0 0 0 0 0 0\n-1 0 0 0 0 0\n";
+  static const char text[] =
+      "carom-problem 1\n1\nrolling-space 6 0.5 0.01 0.001\n0\n6\n6\n6\t6\n1 0 0 0 0 0\n0 1 0 0 0 0\n0 0 1 0 0 0\n0 0 0 "
+      "0 0 0\n0 0 0 0 0 0\n"
+      "0 0 0 0 0 0\n-1 0 0 0 0 0\n";
   arena memory = arena_create(NULL);
   carom_error error = {0};
   const solve_problem *p = problem_parse(&memory, "test", text, strlen(text), &error);
@@ -126,7 +135,7 @@ static void rows_without_a_response_leave_no_residual(void) {
   arena_free(&memory);
 }
 
-// --- balls ----------------------------------------------------------------------------------------------------------
+// --- balls -----------------------------------------------------------------------------------------------------------
 
 // A ball of 0.1 m and 2 kg on a slope along x.
 static const char *const ball =
@@ -148,14 +157,16 @@ static bool open_ball(run *r, const char *method, start s) {
   char text[1500];
   bool soft = strcmp(method, "compliant") == 0;
   double c = cos(s.slope);
-  snprintf(text, sizeof text, ball, g * sin(s.slope), -g * c, s.material, soft ? 0.1 - 2 * g * c / 1e8 : 0.1, s.v / 0.1, s.spin, s.v, method);
+  snprintf(text, sizeof text, ball, g * sin(s.slope), -g * c, s.material, soft ? 0.1 - 2 * g * c / 1e8 : 0.1, s.v / 0.1,
+           s.spin, s.v, method);
   return run_open_text(r, text, soft ? "integrator.rtol=1e-8 integrator.atol=1e-10" : "");
 }
 
 static const char *const methods[] = {"{moreau: {step: 1 ms}}", "compliant"};
 
-// v̇ = -g a/(r (1 + 2/5)) while it rolls, and it stops after v²/2 of that: the moment a N about the point of contact, the inertia 7/5 m r². A
-// step of 1 ms stops it within one step; a regularised moment leaves a creep below v0 = 0.1 mm/s.
+// v̇ = -g a/(r (1 + 2/5)) while it rolls, and it stops after v²/2 of that: the moment a N about the point of contact,
+// the inertia 7/5 m r². A step of 1 ms stops it within one step; a regularised moment leaves a creep below v0 = 0.1
+// mm/s.
 static void rolling_ball_stops(void) {
   for (int k = 0; k < 2; k++) {
     run r;
@@ -215,8 +226,10 @@ static void disc_in_the_plane(void) {
     snprintf(text, sizeof text,
              "space: planar\nbodies: {disc: {mass: 2, inertia: 0.01}}\njoints: {j: {free: [ground, disc]}}\n"
              "surfaces: {disc: {sphere: disc, radius: 0.1, material: stuff}, floor: {plane: ground, material: stuff}}\n"
-             "materials: {stuff: {friction: 0.5, stiffness: 1e8, law: hooke, v0: 0.1 mm/s, rolling_friction: 2 mm, spinning_friction: 1 m}}\n"
-             "initial: {j: {q: [0, 0, %.17g], u: [-5, 0.5, 0]}}\nmethod: %s\nend: 10\n", k ? 0.1 - 2 * g / 1e8 : 0.1, methods[k]);
+             "materials: {stuff: {friction: 0.5, stiffness: 1e8, law: hooke, v0: 0.1 mm/s, rolling_friction: 2 mm, "
+             "spinning_friction: 1 m}}\n"
+             "initial: {j: {q: [0, 0, %.17g], u: [-5, 0.5, 0]}}\nmethod: %s\nend: 10\n",
+             k ? 0.1 - 2 * g / 1e8 : 0.1, methods[k]);
     if (!run_open_text(&r, text, k ? "integrator.rtol=1e-8 integrator.atol=1e-10" : "")) return;
     run_to(&r, 1);
     double brake = g * 2e-3 / (0.1 * 1.5);
@@ -227,7 +240,8 @@ static void disc_in_the_plane(void) {
   }
 }
 
-// A ball that is thrown bounces and keeps its spin about the vertical but for what the normal percussions take from it: a_s Σ P_N.
+// A ball that is thrown bounces and keeps its spin about the vertical but for what the normal percussions take from it:
+// a_s Σ P_N.
 static void impacts_take_their_share(void) {
   static const char *const text =
       "bodies: {ball: {mass: 2, inertia: [0.008, 0.008, 0.008]}}\njoints: {six: {free: [ground, ball]}}\n"
@@ -249,8 +263,10 @@ static void impacts_take_their_share(void) {
 static void crowd_comes_to_rest(void) {
   static const char *const text =
       "bodies: {'b{i}': {repeat: {i: [1, 12]}, mass: 1, inertia: [0.001, 0.001, 0.001]}}\n"
-      "joints: {'j{i}': {repeat: {i: [1, 12]}, free: [ground, 'b{i}'], at: [0.04*i - 0.2, 0.06*cos(2*i), 0.08 + 0.11*i]}}\n"
-      "surfaces: {'s{i}': {repeat: {i: [1, 12]}, sphere: 'b{i}', radius: 0.05, material: m}, floor: {plane: ground, material: m}}\n"
+      "joints: {'j{i}': {repeat: {i: [1, 12]}, free: [ground, 'b{i}'], at: [0.04*i - 0.2, 0.06*cos(2*i), 0.08 + "
+      "0.11*i]}}\n"
+      "surfaces: {'s{i}': {repeat: {i: [1, 12]}, sphere: 'b{i}', radius: 0.05, material: m}, floor: {plane: ground, "
+      "material: m}}\n"
       "materials: {m: {friction: 0.5, rolling_friction: 10 mm, spinning_friction: 1 mm}}\n"
       "method: {moreau: {step: 1 ms, tolerance: 1e-8}}\nend: 3\n";
   run r;
@@ -280,13 +296,16 @@ static void event_names_the_key(void) {
   }
 }
 
-// A leaning tower is a problem on which sweeps take long, so that the chain asks what other solvers can do. None of these knows rolling.
+// A leaning tower is a problem on which sweeps take long, so that the chain asks what other solvers can do. None of
+// these knows rolling.
 static void tower_is_left_to_the_sweeps(void) {
   run r;
   if (!run_open_text(&r,
                      "bodies: {'b{i}': {repeat: {i: [1, 12]}, mass: 1, inertia: [0.001, 0.001, 0.001]}}\n"
-                     "joints: {'j{i}': {repeat: {i: [1, 12]}, free: [ground, 'b{i}'], at: [0.002*i, 0.001*cos(2*i), 0.05 + 0.1*(i-1)]}}\n"
-                     "surfaces: {'s{i}': {repeat: {i: [1, 12]}, sphere: 'b{i}', radius: 0.05, material: m}, floor: {plane: ground, material: m}}\n"
+                     "joints: {'j{i}': {repeat: {i: [1, 12]}, free: [ground, 'b{i}'], at: [0.002*i, 0.001*cos(2*i), "
+                     "0.05 + 0.1*(i-1)]}}\n"
+                     "surfaces: {'s{i}': {repeat: {i: [1, 12]}, sphere: 'b{i}', radius: 0.05, material: m}, floor: "
+                     "{plane: ground, material: m}}\n"
                      "materials: {m: {friction: 0.5, rolling_friction: 0.1 mm, spinning_friction: 0.1 mm}}\n"
                      "method: {moreau: {step: 1 ms, tolerance: 1e-10}}\n",
                      NULL))
@@ -296,14 +315,17 @@ static void tower_is_left_to_the_sweeps(void) {
   run_close(&r);
 }
 
-// A tower that stands: each problem begins with the moments of the last one, as with its forces. With forces alone it takes 127 000 sweeps.
+// A tower that stands: each problem begins with the moments of the last one, as with its forces. With forces alone it
+// takes 127 000 sweeps.
 static void moments_begin_with_those_of_the_last_step(void) {
   run r;
   if (!run_open_text(&r,
                      "gravity: [0, 0, -9.81]\n"
                      "bodies: {'b{i}': {repeat: {i: [1, 4]}, mass: 0.5, inertia: [5e-4, 5e-4, 5e-4]}}\n"
-                     "joints: {'j{i}': {repeat: {i: [1, 4]}, free: [ground, 'b{i}'], at: [0.0001*sin(3*i), 0.0001*cos(5*i), 0.1*i - 0.05]}}\n"
-                     "surfaces: {'s{i}': {repeat: {i: [1, 4]}, sphere: 'b{i}', radius: 0.05, material: m}, floor: {plane: ground, material: m}}\n"
+                     "joints: {'j{i}': {repeat: {i: [1, 4]}, free: [ground, 'b{i}'], at: [0.0001*sin(3*i), "
+                     "0.0001*cos(5*i), 0.1*i - 0.05]}}\n"
+                     "surfaces: {'s{i}': {repeat: {i: [1, 4]}, sphere: 'b{i}', radius: 0.05, material: m}, floor: "
+                     "{plane: ground, material: m}}\n"
                      "materials: {m: {friction: 0.5, rolling_friction: 10 mm}}\n"
                      "method: {moreau: {step: 1 ms}}\n",
                      NULL))

@@ -15,7 +15,7 @@ static void round_shapes_have_closed_forms(void) {
   s = separation_of(&ball, at(0.3, 0, 0.9), &rod, at(0, 0, 0), false);  // beside its axis
   CHECK_NEAR(s.distance, 0.3 - 0.6, 1e-15);
   CHECK_NEAR(s.normal.x, 1, 1e-15);
-  s = separation_of(&ball, at(3, 0, 5), &rod, at(0, 0, 0), false);      // beyond its end
+  s = separation_of(&ball, at(3, 0, 5), &rod, at(0, 0, 0), false);  // beyond its end
   CHECK_NEAR(s.distance, 5 - 0.6, 1e-15);
 }
 
@@ -24,10 +24,10 @@ static void boxes_have_closed_forms(void) {
   separation s = separation_of(&b, at(0.7, 0.1, 0.2), &a, at(0, 0, 0), false);  // face on face, 5 cm deep
   CHECK_NEAR(s.distance, -0.05, 1e-15);
   CHECK_NEAR(s.normal.x, 1, 1e-15);
-  s = separation_of(&b, at(2, 3, 4), &a, at(0, 0, 0), false);                   // corner to corner
+  s = separation_of(&b, at(2, 3, 4), &a, at(0, 0, 0), false);  // corner to corner
   CHECK_NEAR(s.distance, sqrt(1.25 * 1.25 + 1.75 * 1.75 + 2.25 * 2.25), 1e-14);
   convex ball = convex_sphere(0.1);
-  s = separation_of(&ball, at(0, 0.2, 0.3), &a, at(0, 0, 0), false);            // inside: out through the nearest face
+  s = separation_of(&ball, at(0, 0.2, 0.3), &a, at(0, 0, 0), false);  // inside: out through the nearest face
   CHECK_NEAR(s.distance, -0.6, 1e-15);
   CHECK_NEAR(fabs(s.normal.x), 1, 1e-15);
 }
@@ -37,9 +37,9 @@ static void a_cone_and_a_cylinder_have_closed_forms(void) {
   separation s = separation_of(&point, at(0.4, 0, 0.4), &cone, at(0, 0, 0), false);  // side: normal (4, 0, 3)/5
   CHECK_NEAR(s.distance, 0.8 * 0.4 + 0.6 * 0.2, 1e-12);
   CHECK_NEAR(s.normal.x, 0.8, 1e-7);
-  s = separation_of(&point, at(0.6, 0, 0.9), &tower, at(0, 0, 0), false);            // rim
+  s = separation_of(&point, at(0.6, 0, 0.9), &tower, at(0, 0, 0), false);  // rim
   CHECK_NEAR(s.distance, 0.5, 1e-13);
-  s = separation_of(&point, at(0.1, 0.1, 0.45), &tower, at(0, 0, 0), false);         // below its top
+  s = separation_of(&point, at(0.1, 0.1, 0.45), &tower, at(0, 0, 0), false);  // below its top
   CHECK_NEAR(s.distance, -0.05, 1e-13);
   CHECK_NEAR(s.normal.z, 1, 1e-13);
 }
@@ -54,7 +54,7 @@ static void the_global_minimum_is_found(void) {
   CHECK_NEAR(s.distance, -0.4, 1e-13);
 }
 
-// --- the tables of reference ----------------------------------------------------------------------------------------
+// --- the tables of reference -----------------------------------------------------------------------------------------
 
 enum { POINTS = 64 };
 
@@ -111,7 +111,8 @@ static void check_table(const char *file, bool planar, int expected) {
     for (int i = 0; i < 10; i++) field[i] = strsep(&rest, ";\n");
     static made a, b;
     if (!field[9] || !make(field[0], field[1], planar, &a) || !make(field[4], field[5], planar, &b)) continue;
-    separation s = separation_of(&a.shape, read_pose(field[2], field[3]), &b.shape, read_pose(field[6], field[7]), planar);
+    separation s =
+        separation_of(&a.shape, read_pose(field[2], field[3]), &b.shape, read_pose(field[6], field[7]), planar);
     double n[3] = {0};
     read_numbers(field[9], n, 3);
     distance = fmax(distance, fabs(s.distance - strtod(field[8], NULL)));
@@ -129,9 +130,11 @@ static void check_table(const char *file, bool planar, int expected) {
 static void spatial_pairs_agree_with_the_reference(void) { check_table("refs/geometry/spatial.csv", false, 160); }
 static void planar_pairs_agree_with_the_reference(void) { check_table("refs/geometry/planar.csv", true, 60); }
 
-// --- pairs of our own -----------------------------------------------------------------------------------------------
+// --- pairs of our own ------------------------------------------------------------------------------------------------
 
-static vec3 random_point(double size) { return (vec3){uniform(-size, size), uniform(-size, size), uniform(-size, size)}; }
+static vec3 random_point(double size) {
+  return (vec3){uniform(-size, size), uniform(-size, size), uniform(-size, size)};
+}
 
 static mat3 random_turn(void) {
   return quat_matrix(quat_normalize((quat){uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}));
@@ -190,15 +193,16 @@ static void own_pairs_do_not_depend_on_the_view(void) {
     loose += off > 1e-7;
     points = fmax(points, vec3_norm(vec3_sub(vec3_sub(s.on_a, s.on_b), vec3_scale(s.distance, s.normal))));
   }
-  printf("    %d pairs: distance off by at most %.1e, normal by %.1e, %d above 1e-7, points by %.1e\n", PAIRS, distance, normal,
-         loose, points);
+  printf("    %d pairs: distance off by at most %.1e, normal by %.1e, %d above 1e-7, points by %.1e\n", PAIRS, distance,
+         normal, loose, points);
   CHECK_LE(distance, 1e-12);
   CHECK_LE(normal, 1e-7);
   CHECK_LE(points, 1e-6);
 }
 
-// From any start the answer is the same: the one without a start, which is found by comparing all directions where shapes overlap deeply. From its own
-// normal it is the same to the bit: points of bodies at rest are kept, and after a resume found again from their normals.
+// From any start the answer is the same: the one without a start, which is found by comparing all directions where
+// shapes overlap deeply. From its own normal it is the same to the bit: points of bodies at rest are kept, and after a
+// resume found again from their normals.
 static void a_start_changes_nothing_but_the_time(void) {
   check_seed = 23;
   enum { PAIRS = 1500 };
@@ -214,27 +218,33 @@ static void a_start_changes_nothing_but_the_time(void) {
     separation right = separation_from(&a.shape, a.at, &b.shape, b.at, false, vec3_scale(1 / vec3_norm(near), near));
     separation again = separation_from(&a.shape, a.at, &b.shape, b.at, false, right.normal);
     distance = fmax(distance, fmax(fabs(wrong.distance - s.distance), fabs(right.distance - s.distance)));
-    normal = fmax(normal, fmax(vec3_norm(vec3_sub(wrong.normal, s.normal)), vec3_norm(vec3_sub(right.normal, s.normal))));
-    moved += memcmp(&again.normal, &right.normal, sizeof(vec3)) != 0 || again.distance != right.distance || memcmp(&again.on_a, &right.on_a, sizeof(vec3)) != 0;
+    normal =
+        fmax(normal, fmax(vec3_norm(vec3_sub(wrong.normal, s.normal)), vec3_norm(vec3_sub(right.normal, s.normal))));
+    moved += memcmp(&again.normal, &right.normal, sizeof(vec3)) != 0 || again.distance != right.distance ||
+             memcmp(&again.on_a, &right.on_a, sizeof(vec3)) != 0;
     if (a.shape.type->has_edges || b.shape.type->has_edges) continue;
     smooth++, deep += s.distance < 0, without += s.evaluations, with += right.evaluations;
   }
-  printf("    %d pairs: distance off by at most %.1e, normal by %.1e, %d change from their own normal\n", PAIRS, distance, normal, moved);
-  printf("    %d smooth pairs, %d of them overlap: %d evaluations without a start, %d with one\n", smooth, deep, without, with);
+  printf("    %d pairs: distance off by at most %.1e, normal by %.1e, %d change from their own normal\n", PAIRS,
+         distance, normal, moved);
+  printf("    %d smooth pairs, %d of them overlap: %d evaluations without a start, %d with one\n", smooth, deep,
+         without, with);
   CHECK_LE(distance, 1e-12);
   CHECK_LE(normal, 1e-7);
   CHECK_EQUAL(moved, 0);
   CHECK(smooth > 150 && deep > 30 && with < without);
 }
 
-// A ball of radius ρ that touches at the support point p of n is within the shape: (p - ρ n) · n' + ρ ≤ h(n') for all n'.
+// A ball of radius ρ that touches at the support point p of n is within the shape: (p - ρ n) · n' + ρ ≤ h(n') for all
+// n'.
 static void balls_that_roll_stay_inside(void) {
   check_seed = 29;
   double outside = -1;
   int balls = 0;
   for (int i = 0; i < 300; i++) {
     double x[3] = {uniform(0.2, 0.9), uniform(0.2, 0.9), uniform(0.2, 0.9)};
-    convex s = i % 3 ? convex_superellipsoid(x[0], x[1], x[2], uniform(0.1, 1), uniform(0.1, 1)) : convex_ellipsoid(x[0], x[1], x[2]);
+    convex s = i % 3 ? convex_superellipsoid(x[0], x[1], x[2], uniform(0.1, 1), uniform(0.1, 1))
+                     : convex_ellipsoid(x[0], x[1], x[2]);
     balls += s.rolls > 0;
     for (int k = 0; k < 1000; k++) {
       vec3 n = random_point(1), other = random_point(1);
@@ -252,7 +262,8 @@ static pose moved_by(pose at, shape_motion m, double time) {
   return (pose){mat3_product(quat_matrix(quat_exp(vec3_scale(time, m.w))), at.R), vec3_axpy(at.p, time, m.v)};
 }
 
-// Rates of distance, normal and points against differences. Some pairs meet in edges or faces that are parallel: no rates.
+// Rates of distance, normal and points against differences. Some pairs meet in edges or faces that are parallel: no
+// rates.
 static void rates_agree_with_differences(void) {
   check_seed = 17;
   enum { PAIRS = 1000 };
@@ -271,11 +282,15 @@ static void rates_agree_with_differences(void) {
     separation after = separation_of(&a.shape, moved_by(a.at, of_a, h), &b.shape, moved_by(b.at, of_b, h), false);
     double size = 1 + vec3_norm(rate.normal);  // large where shapes are nearly free to roll off each other
     distance = fmax(distance, fabs((after.distance - before.distance) / (2 * h) - rate.distance));
-    normal = fmax(normal, vec3_norm(vec3_sub(vec3_scale(1 / (2 * h), vec3_sub(after.normal, before.normal)), rate.normal)) / size);
-    points = fmax(points, vec3_norm(vec3_sub(vec3_scale(1 / (2 * h), vec3_sub(after.on_a, before.on_a)), rate.on_a)) / size);
+    normal =
+        fmax(normal,
+             vec3_norm(vec3_sub(vec3_scale(1 / (2 * h), vec3_sub(after.normal, before.normal)), rate.normal)) / size);
+    points =
+        fmax(points, vec3_norm(vec3_sub(vec3_scale(1 / (2 * h), vec3_sub(after.on_a, before.on_a)), rate.on_a)) / size);
     checked++;
   }
-  printf("    %d of %d pairs: distance off by at most %.1e, normal by %.1e, points by %.1e\n", checked, PAIRS, distance, normal, points);
+  printf("    %d of %d pairs: distance off by at most %.1e, normal by %.1e, points by %.1e\n", checked, PAIRS, distance,
+         normal, points);
   CHECK(checked > 950);
   CHECK_LE(distance, 1e-5);
   CHECK_LE(normal, 1e-2);

@@ -12,7 +12,8 @@ static void a_cam_lifts_its_follower(void) {
       error = fmax(error, fabs(run_read(&r, "error")));
       widest = fmax(widest, run_read(&r, "touch.gap"));
     }
-    printf("    %s the critical speed: lift off by at most %.1e m, gap up to %.1e m\n", above ? "above" : "below", error, widest);
+    printf("    %s the critical speed: lift off by at most %.1e m, gap up to %.1e m\n", above ? "above" : "below",
+           error, widest);
     if (above) CHECK(widest > 1e-6);
     else CHECK_LE(widest, 1e-12);
     if (!above) CHECK_LE(error, 2e-9);  // the spline through 256 points is off by 7e-10 m
@@ -33,8 +34,8 @@ static void an_arch_needs_its_thickness(void) {
   run_close(&r);
 }
 
-// The first one turns about its lower edge by asin((pitch - w)/h): 0.10846 s in closed form. The second one moves from then on, seen at
-// the end of a step in which they touch. All of them lie down in the end.
+// The first one turns about its lower edge by asin((pitch - w)/h): 0.10846 s in closed form. The second one moves from
+// then on, seen at the end of a step in which they touch. All of them lie down in the end.
 static void dominoes_fall(void) {
   run r;
   if (!run_open(&r, "dominoes", NULL)) return;
@@ -44,7 +45,8 @@ static void dominoes_fall(void) {
   if (run_to(&r, 0.6))
     for (int i = 1; i <= 12; i++) CHECK_LE(run_read(&r, "domino%d.q0", i), -1);
   CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
-  CHECK_EQUAL(carom_sim_summary(r.sim).step_too_large, 0);  // stones that turn as they part do not pass through each other
+  CHECK_EQUAL(carom_sim_summary(r.sim).step_too_large,
+              0);  // stones that turn as they part do not pass through each other
   run_close(&r);
 }
 
@@ -71,7 +73,8 @@ static void a_pile_weighs_what_its_stones_do(void) {
   }
   CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
   CHECK_LE(carom_sim_summary(r.sim).worst_residual, 1e-10);  // the default tolerance
-  CHECK_EQUAL(carom_sim_summary(r.sim).step_too_large, 0);  // stones that turn as they part do not pass through each other
+  CHECK_EQUAL(carom_sim_summary(r.sim).step_too_large,
+              0);  // stones that turn as they part do not pass through each other
   run_close(&r);
 }
 
@@ -96,7 +99,8 @@ static void a_ball_rolls_down_a_ramp_of_triangles(void) {
   run_close(&r);
 }
 
-// Two teeth pass for each swing of the torque. The wheel never turns back by more than a tooth, and while it stands the pawl carries the torque.
+// Two teeth pass for each swing of the torque. The wheel never turns back by more than a tooth, and while it stands the
+// pawl carries the torque.
 static void a_ratchet_turns_one_way(void) {
   run r;
   if (!run_open(&r, "ratchet", NULL)) return;
@@ -115,15 +119,16 @@ static void a_ratchet_turns_one_way(void) {
   run_close(&r);
 }
 
-// One tooth for each swing to and fro, at the pace of a free pendulum of this amplitude (1 + swing²/16 = 1.00035 periods, and what the pushes
-// add). What the wheel gives keeps up the swing.
+// One tooth for each swing to and fro, at the pace of a free pendulum of this amplitude (1 + swing²/16 = 1.00035
+// periods, and what the pushes add). What the wheel gives keeps up the swing.
 static void a_clock_keeps_time(void) {
   run r;
   if (!run_open(&r, "escapement", NULL)) return;
   double swing = 0;
   for (int i = 1; i <= 200 && run_to(&r, 0.05 * i); i++)
     if (i > 160) swing = fmax(swing, fabs(run_read(&r, "pivot.q")));
-  printf("    %.3f teeth in 10 s, late by %.3f, swing %.3f degrees\n", run_read(&r, "teeth"), run_read(&r, "slow"), swing * 57.29577951);
+  printf("    %.3f teeth in 10 s, late by %.3f, swing %.3f degrees\n", run_read(&r, "teeth"), run_read(&r, "slow"),
+         swing * 57.29577951);
   CHECK_NEAR(run_read(&r, "teeth"), 10, 0.01);
   CHECK_LE(fabs(run_read(&r, "slow")), 0.01);
   CHECK_NEAR(swing * 57.29577951, 4.27, 0.05);

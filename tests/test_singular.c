@@ -19,7 +19,8 @@ static const char flat[] =
     "integrator: {rtol: tol, atol: tol}\n"
     "end: 0.3\n";
 
-// All cranks share one angle: ((n+1)/3 + n) θ'' = -((n+1)/2 + n) g cos θ. Runge and Kutta's rule at a step of 15 µs errs by 1e-16.
+// All cranks share one angle: ((n+1)/3 + n) θ'' = -((n+1)/2 + n) g cos θ. Runge and Kutta's rule at a step of 15 µs
+// errs by 1e-16.
 static double angle_after(int n, double end) {
   enum { STEPS = 20000 };
   double q = 0, u = 0, h = end / STEPS, pull = -((n + 1) / 2.0 + n) / ((n + 1) / 3.0 + n) * 9.81;
@@ -32,23 +33,29 @@ static double angle_after(int n, double end) {
   return q;
 }
 
-static double error_at(int n, const char *link, const char *coordinates, const char *integrator, const char *tolerance) {
+static double error_at(int n, const char *link, const char *coordinates, const char *integrator,
+                       const char *tolerance) {
   char settings[160];
   run r;
-  snprintf(settings, sizeof settings, "coordinates=%s integrator.type=%s tol=%s n=%d link=%s", coordinates, integrator, tolerance, n, link);
+  snprintf(settings, sizeof settings, "coordinates=%s integrator.type=%s tol=%s n=%d link=%s", coordinates, integrator,
+           tolerance, n, link);
   if (!run_open_text(&r, flat, settings)) return NAN;
   run_to(&r, 0.3);
   double error = fabs(run_read(&r, "a0.q") - angle_after(n, 0.3));
   CHECK_NEAR(run_read(&r, "a%d.q", n), run_read(&r, "a0.q"), 1e-10);
-  printf("    %d cranks, links of %s m, %-8s %-5s %s: off by %.1e rad\n", n + 1, link, coordinates, integrator, tolerance, error);
+  printf("    %d cranks, links of %s m, %-8s %-5s %s: off by %.1e rad\n", n + 1, link, coordinates, integrator,
+         tolerance, error);
   run_close(&r);
   return error;
 }
 
-// At most 1e-7 at a tolerance of 1e-9, and ten times less for one that is a hundred times tighter, down to rounding: a position
-// 1e-2 beside the singular one is known to 1e-14, and accelerations that are found there to 1e-11.
+// At most 1e-7 at a tolerance of 1e-9, and ten times less for one that is a hundred times tighter, down to rounding: a
+// position 1e-2 beside the singular one is known to 1e-14, and accelerations that are found there to 1e-11.
 static void a_start_in_a_singular_position_is_accurate(void) {
-  static const struct { int n; const char *link; } cranks[] = {{2, "1"}, {3, "0.7"}, {1, "1"}};
+  static const struct {
+    int n;
+    const char *link;
+  } cranks[] = {{2, "1"}, {3, "0.7"}, {1, "1"}};
   static const char *const coordinates[] = {"joint", "absolute"}, *const integrators[] = {"adams", "erk", "bdf"};
   for (int k = 0; k < 3; k++)
     for (int c = 0; c < 2; c++)
@@ -60,9 +67,10 @@ static void a_start_in_a_singular_position_is_accurate(void) {
       }
 }
 
-// --- passing singular positions -----------------------------------------------------------------------------------
+// --- passing singular positions --------------------------------------------------------------------------------------
 
-// Cranks v and links h, all of 1 m and 1 kg, in a chain of n parallelograms. They turn over and pass their flat positions.
+// Cranks v and links h, all of 1 m and 1 kg, in a chain of n parallelograms. They turn over and pass their flat
+// positions.
 static const char chain[] =
     "space: planar\n"
     "gravity: [0, -9.81]\n"
@@ -78,7 +86,8 @@ static const char chain[] =
 static const char pushed[] = "initial: {a0: {q: 0, u: v}}\nend: 10\n";
 static const char driven[] = "drives: {motor: {joint: a0, motion: v*t}}\nend: 3\n";
 
-// All cranks share one angle from upright: (3·⅓ + 2) θ'' = (3·½ + 2) g sin θ. Runge and Kutta's rule at steps of 0.2 ms errs by 1e-12.
+// All cranks share one angle from upright: (3·⅓ + 2) θ'' = (3·½ + 2) g sin θ. Runge and Kutta's rule at steps of 0.2 ms
+// errs by 1e-12.
 static void move_exactly(double duration, double *q, double *u) {
   double pull = 3.5 * 9.81 / 3, steps = fmax(1, ceil(duration / 2e-4)), h = duration / steps;
   for (int i = 0; i < steps; i++) {
@@ -127,7 +136,8 @@ static void a_tighter_tolerance_is_not_worse(void) {
       for (int digits = 6; digits <= 12; digits++) {
         long steps = 0;
         double error = worst_error_of(coordinates[c], digits, pushes[k], &steps);
-        printf("    %-8s %g rad/s, 1e-%d: %ld steps, off by %.1e rad\n", coordinates[c], pushes[k], digits, steps, error);
+        printf("    %-8s %g rad/s, 1e-%d: %ld steps, off by %.1e rad\n", coordinates[c], pushes[k], digits, steps,
+               error);
         CHECK(error <= 2 * before);
         if (digits > 6) CHECK(steps <= 3 * steps_before);
         before = error, steps_before = steps;
@@ -136,7 +146,8 @@ static void a_tighter_tolerance_is_not_worse(void) {
     }
 }
 
-// bdf sees what a projection moves as an error. Next to a flat position that is rounding, which no shorter step makes smaller.
+// bdf sees what a projection moves as an error. Next to a flat position that is rounding, which no shorter step makes
+// smaller.
 static void a_tolerance_below_rounding_is_refused(void) {
   run r;
   double tolerance = 1e-13;
@@ -154,7 +165,8 @@ static void a_tolerance_below_rounding_is_refused(void) {
   run_close(&r);
 }
 
-// At constant speed the motor carries the weight, 3.5 g sin θ, also in the flat position, where reactions grow without bound.
+// At constant speed the motor carries the weight, 3.5 g sin θ, also in the flat position, where reactions grow without
+// bound.
 static void a_motor_is_not_felt_to_pass_a_flat_position(void) {
   static const char *const settings[] = {"coordinates=joint v=-2", "coordinates=absolute v=-2"};
   for (int c = 0; c < 2; c++) {
@@ -171,8 +183,8 @@ static void a_motor_is_not_felt_to_pass_a_flat_position(void) {
   }
 }
 
-// With a link that is too long by 1e-9 m the branches miss each other by 3e-5 rad: the crank turns back at the flat position, where
-// one that passes goes on to -6.4 rad.
+// With a link that is too long by 1e-9 m the branches miss each other by 3e-5 rad: the crank turns back at the flat
+// position, where one that passes goes on to -6.4 rad.
 static void branches_that_miss_each_other_are_not_crossed(void) {
   static const char *const settings[] = {"coordinates=joint n=1 longer=1e-9", "coordinates=absolute n=1 longer=1e-9"};
   double angle[2] = {0};

@@ -140,8 +140,7 @@ static void error_halves_with_the_step(void) {
     angle[i] = run_read(&r, "crank.q"), imbalance[i] = run_read(&r, "energy.imbalance");
     run_close(&r);
   }
-  for (int i = 2; i <= HALVINGS; i++)
-    CHECK_NEAR((angle[i - 1] - angle[i - 2]) / (angle[i] - angle[i - 1]), 2, 0.2);
+  for (int i = 2; i <= HALVINGS; i++) CHECK_NEAR((angle[i - 1] - angle[i - 2]) / (angle[i] - angle[i - 1]), 2, 0.2);
   // What the ledger cannot account for is the scheme's own error: it halves as well. Some 7.5 J go through.
   for (int i = 1; i <= HALVINGS; i++) CHECK_NEAR(imbalance[i - 1] / imbalance[i], 2, 0.2);
   CHECK_LE(fabs(imbalance[HALVINGS]), 7.5 * 1e-3);
@@ -157,8 +156,8 @@ static double limit_angle(double omega3) {
   return x.q[0];
 }
 
-// With corners the order is still one, though ratios scatter: |error| ≤ C Δt over five halvings, C half as much again as
-// the coarsest run shows.
+// With corners the order is still one, though ratios scatter: |error| ≤ C Δt over five halvings, C half as much again
+// as the coarsest run shows.
 static void error_with_corners_is_bounded_by_the_step(void) {
   enum { HALVINGS = 5 };
   char settings[64];

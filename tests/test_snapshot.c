@@ -18,9 +18,13 @@ static const struct {
   const char *model, *settings;
   double save, end;
 } cases[] = {
-    {"servo", "integrator.type=erk", 0.7, 2.3},         {"servo", "method.moreau.step=1e-3", 0.7, 2.3},
-    {"servo", "method=event integrator.type=erk", 0.7, 2.3}, {"bouncing-ball", "method.moreau.step=1e-4", 0.5, 1},
-    {"bouncing-ball", "method=event integrator.type=erk", 0.5, 1}, {"stones", "", 0.05, 0.1}, {"slider-crank", "", 0.02, 0.05},
+    {"servo", "integrator.type=erk", 0.7, 2.3},
+    {"servo", "method.moreau.step=1e-3", 0.7, 2.3},
+    {"servo", "method=event integrator.type=erk", 0.7, 2.3},
+    {"bouncing-ball", "method.moreau.step=1e-4", 0.5, 1},
+    {"bouncing-ball", "method=event integrator.type=erk", 0.5, 1},
+    {"stones", "", 0.05, 0.1},
+    {"slider-crank", "", 0.02, 0.05},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -65,8 +69,11 @@ static void states_can_be_set(void) {
   static const char *const how[] = {"integrator.type=erk", "integrator.type=ida", "method.moreau.step=1e-3"};
   for (int k = 0; k < 3; k++) {
     run r;
-    if (!run_open_text(&r, "space: planar\nbodies: {a: {mass: 1, inertia: 1}}\njoints: {j: {revolute: [ground, a]}}\n"
-                           "states: {z: {rate: 1, limits: [-2, 2]}}\nforces: {f: {along: j, effort: z}}\n", how[k])) return;
+    if (!run_open_text(&r,
+                       "space: planar\nbodies: {a: {mass: 1, inertia: 1}}\njoints: {j: {revolute: [ground, a]}}\n"
+                       "states: {z: {rate: 1, limits: [-2, 2]}}\nforces: {f: {along: j, effort: z}}\n",
+                       how[k]))
+      return;
     if (run_to(&r, 0.5) && CHECK(carom_sim_set_state(r.sim, "z", -1, &r.error) == CAROM_OK)) {
       CHECK_NEAR(run_read(&r, "z"), -1, 0);
       CHECK_NEAR(run_read(&r, "j.u"), 0.125, k == 2 ? 1e-3 : 1e-7);

@@ -15,7 +15,7 @@ static const solve_problem *parse(const char *text, carom_error *error) {
   return problem_parse(&memory, "problem.dat", text, strlen(text), error);
 }
 
-// --- there and back -----------------------------------------------------------------------------------------------
+// --- there and back --------------------------------------------------------------------------------------------------
 
 static contact_problem one;
 
@@ -43,8 +43,11 @@ static void random_problem(int kind) {
       static const int sizes[] = {4, 1, 2, 3, 1, 1};
       static const block_kind kinds[] = {BLOCK_BILATERAL, BLOCK_UNILATERAL, BLOCK_PLANE,
                                          BLOCK_SPACE,     BLOCK_BOX,        BLOCK_BOX};
-      add_block(&one, (solve_block){.kind = kinds[k], .size = sizes[k], .mu = k == 2 || k == 3 ? 0.3 : 0,
-                                    .lo = k == 5 ? -INFINITY : -0.1, .hi = 1.0 / 3});
+      add_block(&one, (solve_block){.kind = kinds[k],
+                                    .size = sizes[k],
+                                    .mu = k == 2 || k == 3 ? 0.3 : 0,
+                                    .lo = k == 5 ? -INFINITY : -0.1,
+                                    .hi = 1.0 / 3});
     }
   }
   fill_gram(&one, one.rows, 0.1);
@@ -70,16 +73,21 @@ static void every_storage_comes_back(void) {
     }
 }
 
-// Two contacts in space, one of them with a single piece, and a unilateral row that nothing moves; J and B are the same or not.
+// Two contacts in space, one of them with a single piece, and a unilateral row that nothing moves; J and B are the same
+// or not.
 static solve_problem problem_in_pieces(bool symmetric) {
-  static const solve_block blocks[] = {{.kind = BLOCK_SPACE, .row = 0, .size = 3, .mu = 0.3}, {.kind = BLOCK_SPACE, .row = 3, .size = 3, .mu = 0.7},
+  static const solve_block blocks[] = {{.kind = BLOCK_SPACE, .row = 0, .size = 3, .mu = 0.3},
+                                       {.kind = BLOCK_SPACE, .row = 3, .size = 3, .mu = 0.7},
                                        {.kind = BLOCK_UNILATERAL, .row = 6, .size = 1}};
   static const int start[] = {0, 3, 6, 7}, first[] = {0, 2, 3, 3}, at[] = {0, 6, 6}, width[] = {6, 5, 5};
   static const size_t offset[] = {0, 18, 33};
   static double J[48], B[48], own[7], q[7];
   for (int i = 0; i < 48; i++) J[i] = uniform(-1, 1), B[i] = uniform(-1, 1);
   for (int i = 0; i < 7; i++) own[i] = i == 6, q[i] = uniform(-1, 1);
-  solve_problem p = {3, blocks, matrix_factored(7, 3, start, 11, (matrix_pieces){first, at, width, offset, J}, (matrix_pieces){first, at, width, offset, symmetric ? J : B}), q};
+  solve_problem p = {3, blocks,
+                     matrix_factored(7, 3, start, 11, (matrix_pieces){first, at, width, offset, J},
+                                     (matrix_pieces){first, at, width, offset, symmetric ? J : B}),
+                     q};
   p.W.own = own;
   return p;
 }
@@ -100,7 +108,8 @@ static void pieces_come_back(void) {
     carom_error error = {0};
     const solve_problem *back = parse(text, &error);
     if (!CHECK(back)) printf("      %s\n", error.text);
-    if (back) CHECK(same(&p, back) && strcmp(back->W.ops->name, "factored") == 0 && matrix_is_symmetric(&back->W) == symmetric);
+    if (back)
+      CHECK(same(&p, back) && strcmp(back->W.ops->name, "factored") == 0 && matrix_is_symmetric(&back->W) == symmetric);
     for (size_t length = 0; length < size - 30; length++) {
       char *part = malloc(length + 1);  // of exactly that size, for the sanitizer
       memcpy(part, text, length);
@@ -129,7 +138,7 @@ static void saved_problems_can_be_replayed(void) {
   CHECK_CONTAINS(error.text, "/nowhere/at/all.dat");
 }
 
-// --- the formats of others ----------------------------------------------------------------------------------------
+// --- the formats of others -------------------------------------------------------------------------------------------
 
 static double entry(const solve_problem *p, int i, int j) {
   static double A[CONTACT_ROWS * CONTACT_ROWS];
@@ -180,7 +189,7 @@ static void numbers_do_not_follow_the_locale(void) {
   setlocale(LC_NUMERIC, "C");
 }
 
-// --- FCLIB --------------------------------------------------------------------------------------------------------
+// --- FCLIB -----------------------------------------------------------------------------------------------------------
 
 static void put(hid_t file, const char *name, hid_t type, hsize_t count, const void *values) {
   hid_t link = H5Pcreate(H5P_LINK_CREATE), space = H5Screate_simple(1, &count, NULL);
@@ -288,7 +297,7 @@ static void bad_fclib_is_refused(void) {
   CHECK_EQUAL(error.status, CAROM_ERROR_FILE);
 }
 
-// --- malformed text -----------------------------------------------------------------------------------------------
+// --- malformed text --------------------------------------------------------------------------------------------------
 
 static const struct {
   const char *text;
@@ -368,7 +377,7 @@ static void truncation_never_crashes(void) {
   free(text);
 }
 
-// --- the public call ----------------------------------------------------------------------------------------------
+// --- the public call -------------------------------------------------------------------------------------------------
 
 static void count_results(void *context, const carom_solve_result *result) {
   CHECK(result->rows == 2 && result->blocks == 2 && result->solver && result->stage && result->status);

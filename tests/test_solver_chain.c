@@ -28,7 +28,7 @@ static void clear(bed *b) {
   scene_free(&b->scene);
 }
 
-// --- beside its solvers alone -------------------------------------------------------------------------------------
+// --- beside its solvers alone ----------------------------------------------------------------------------------------
 
 // On a machine with other work even the best of several runs may be late: the least of up to three ratios.
 static void check_scene(const char *name, scene_data scene) {
@@ -37,7 +37,8 @@ static void check_scene(const char *name, scene_data scene) {
   static const double tolerances[] = {1e-5, 1e-8, 1e-10};
   for (int i = 0; i < 3; i++) {
     double ratio = INFINITY;
-    for (int k = 0; k < 3 && ratio > 1.5; k++) ratio = fmin(ratio, race_problem(&b.p, tolerances[i], 3, INFINITY).ratio);
+    for (int k = 0; k < 3 && ratio > 1.5; k++)
+      ratio = fmin(ratio, race_problem(&b.p, tolerances[i], 3, INFINITY).ratio);
     if (!CHECK_LE(ratio, 1.5)) printf("      %s, %d contacts, to %.0e\n", name, b.p.block_count, tolerances[i]);
   }
   clear(&b);
@@ -58,7 +59,7 @@ static void chain_is_as_good_as_its_best_solver(void) {
   check_scene("bricks of other masses", varied(scene_bricks(7, 0.6, 1e-3), 2, 10, 1.3, 1e-3));
 }
 
-// --- a limit of iterations ----------------------------------------------------------------------------------------
+// --- a limit of iterations -------------------------------------------------------------------------------------------
 
 static long tried_in(const chain_tally *t, const char *name) {
   for (int i = 0; i < t->stage_count; i++)
@@ -103,7 +104,8 @@ static void check_limits(const char *name, race_bed *b, double tolerance) {
       race_run(b, &solver_nsgs, tolerance, limits[k], INFINITY, &sweeps);
       if (sweeps.status == SOLVE_SOLVED) fine &= CHECK_EQUAL(with.status, SOLVE_SOLVED);
     }
-    if (limits[k] == 1000000) fine &= CHECK_EQUAL(with.status, without.status) & CHECK_EQUAL(with.iterations, without.iterations);
+    if (limits[k] == 1000000)
+      fine &= CHECK_EQUAL(with.status, without.status) & CHECK_EQUAL(with.iterations, without.iterations);
     if (!fine) printf("      %s, to %.0e, at most %d iterations\n", name, tolerance, limits[k]);
   }
 }
@@ -113,18 +115,21 @@ static void limit_of_iterations_slows_nothing(void) {
     const char *name;
     int base;
     double mu, noise, tolerance;
-  } scenes[] = {{"bricks, slipping", 5, 0.3, 1e-2, 1e-8}, {"bricks, at rest", 4, 0.8, 1e-3, 1e-10}, {"balls, at rest", -4, 0.8, 1e-3, 1e-8}};
+  } scenes[] = {{"bricks, slipping", 5, 0.3, 1e-2, 1e-8},
+                {"bricks, at rest", 4, 0.8, 1e-3, 1e-10},
+                {"balls, at rest", -4, 0.8, 1e-3, 1e-8}};
   bed b;
   for (int i = 0; i < 3; i++) {
     int base = scenes[i].base;
-    lay(&b, base > 0 ? scene_bricks(base, scenes[i].mu, scenes[i].noise) : scene_balls(-base, scenes[i].mu, scenes[i].noise));
+    lay(&b, base > 0 ? scene_bricks(base, scenes[i].mu, scenes[i].noise)
+                     : scene_balls(-base, scenes[i].mu, scenes[i].noise));
     check_limits(scenes[i].name, &b.race, scenes[i].tolerance);
     clear(&b);
   }
 }
 
-// From percussions that are far too large the sweeps fail. Without a limit the chain starts again from zero; a limit ends it, and nothing is
-// swept a second time. Some sweeps later interior points solve the problem.
+// From percussions that are far too large the sweeps fail. Without a limit the chain starts again from zero; a limit
+// ends it, and nothing is swept a second time. Some sweeps later interior points solve the problem.
 static void limit_is_swept_once_from_a_bad_start(void) {
   static const int limits[] = {10, 40, 60};
   bed b;
@@ -144,8 +149,8 @@ static void limit_is_swept_once_from_a_bad_start(void) {
 }
 
 static void limit_slows_nothing_on_references(void) {
-  static const char *const names[] = {"Capsules-i100-1090.dat", "Box_Stacks-i0122-82-5.hdf5", "OneObject-i100000-499.hdf5.dat",
-                                      "FrictionContactProblem00031.dat"};
+  static const char *const names[] = {"Capsules-i100-1090.dat", "Box_Stacks-i0122-82-5.hdf5",
+                                      "OneObject-i100000-499.hdf5.dat", "FrictionContactProblem00031.dat"};
   for (int i = 0; i < 4; i++) {
     char relative[128], path[1024];
     snprintf(relative, sizeof relative, "refs/friction/%s", names[i]);
@@ -165,7 +170,7 @@ static void limit_slows_nothing_on_references(void) {
   }
 }
 
-// --- sweeps -------------------------------------------------------------------------------------------------------
+// --- sweeps ----------------------------------------------------------------------------------------------------------
 
 // 900 contacts, for which there are only sweeps: the chain ends where they end alone, and a longer limit is a better
 // end.
@@ -194,10 +199,10 @@ static void sweeps_have_no_fixed_end(void) {
   clear(&b);
 }
 
-// --- contradictions -----------------------------------------------------------------------------------------------
+// --- contradictions --------------------------------------------------------------------------------------------------
 
-// In a pile, contacts that all stick may leave a velocity that no percussion removes: one of them has to slip, and sweeps
-// creep for ever to where it does. Newton from there goes from one change of state to the next.
+// In a pile, contacts that all stick may leave a velocity that no percussion removes: one of them has to slip, and
+// sweeps creep for ever to where it does. Newton from there goes from one change of state to the next.
 static void newton_leaves_a_contradiction(void) {
   bed b;
   lay(&b, scene_balls(5, 0.6, 1e-3));

@@ -68,7 +68,7 @@ static void singular_is_told(void) {
   sparse_factor_destroy(NULL);
 }
 
-// --- blocks -------------------------------------------------------------------------------------------------------
+// --- blocks ----------------------------------------------------------------------------------------------------------
 
 enum { NODES = 40, ROWS_MAX = 6 * NODES };
 
@@ -78,11 +78,13 @@ typedef struct blocks {
   double A[ROWS_MAX][ROWS_MAX];
 } blocks;
 
-// Nodes of six rows, or of one to six, each near about four others; values are not symmetric, and the diagonal is dominant.
+// Nodes of six rows, or of one to six, each near about four others; values are not symmetric, and the diagonal is
+// dominant.
 static void make_blocks(blocks *b, uint64_t *seed, int count, bool spatial) {
   memset(b, 0, sizeof *b);
   b->count = count;
-  for (int i = 0; i < count; i++) b->size[i] = spatial ? 6 : 1 + (int)random_between(seed, 0, 5.99), b->from[i] = b->rows, b->rows += b->size[i];
+  for (int i = 0; i < count; i++)
+    b->size[i] = spatial ? 6 : 1 + (int)random_between(seed, 0, 5.99), b->from[i] = b->rows, b->rows += b->size[i];
   for (int k = 0; k < 2 * count; k++) {
     int i = (int)random_between(seed, 0, count - 0.01), j = (int)random_between(seed, 0, count - 0.01);
     b->near[i][j] = b->near[j][i] = true;

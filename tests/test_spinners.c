@@ -4,10 +4,10 @@
 
 #include "math/linalg.h"
 
-// --- tippe top --------------------------------------------------------------------------------------------------------
+// --- tippe top -------------------------------------------------------------------------------------------------------
 
-// Runs the top to `end`. Returns the largest error of Jellett's integral, relative to itself, seen each 20 ms. `lowest` is the least
-// cosine of the tilt.
+// Runs the top to `end`. Returns the largest error of Jellett's integral, relative to itself, seen each 20 ms. `lowest`
+// is the least cosine of the tilt.
 static double jellett_error(const char *method, double end, double *lowest) {
   run r;
   char settings[200];
@@ -20,13 +20,14 @@ static double jellett_error(const char *method, double end, double *lowest) {
     *lowest = fmin(*lowest, run_read(&r, "upright"));
   }
   CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
-  printf("    %s to %g s: Jellett's integral off by at most %.1e, cosine of the tilt at least %.3f\n", method, end, worst, *lowest);
+  printf("    %s to %g s: Jellett's integral off by at most %.1e, cosine of the tilt at least %.3f\n", method, end,
+         worst, *lowest);
   run_close(&r);
   return worst;
 }
 
-// With exact Coulomb friction the contact begins to roll, and the top stays up. Moreau's error is of first order in the step: 1e-4 s, that of the
-// model, and a quarter of it.
+// With exact Coulomb friction the contact begins to roll, and the top stays up. Moreau's error is of first order in the
+// step: 1e-4 s, that of the model, and a quarter of it.
 static void a_top_that_rolls_stays_up(void) {
   const double end = long_form() ? 20 : 2;
   double lowest;
@@ -49,21 +50,23 @@ static void a_long_step_does_not_turn_the_top_over(void) {
   CHECK_LE(0.9, lowest);
 }
 
-// Friction that grows with the speed of sliding never lets it roll: it turns over, hopping on its way, and spins on its stem.
+// Friction that grows with the speed of sliding never lets it roll: it turns over, hopping on its way, and spins on its
+// stem.
 static void a_top_that_creeps_turns_over(void) {
   double lowest;
   CHECK_LE(jellett_error("compliant", long_form() ? 20 : 12, &lowest), 1e-6);
   CHECK_LE(lowest, -0.95);
 }
 
-// --- rattleback -------------------------------------------------------------------------------------------------------
+// --- rattleback ------------------------------------------------------------------------------------------------------
 
 static const vec3 squares = {0.2 * 0.2, 0.03 * 0.03, 0.02 * 0.02};  // of the semi-axes
 static const double height = 0.01, mass = 1, weight = 9.81;
 static const mat3 inertia = {{2e-4, -2e-5, 0, -2e-5, 1.6e-3, 0, 0, 0, 1.7e-3}};
 
-// Rolling without slip, in the axes of the stone: the vertical n and the angular velocity w. The place of contact r, seen from the mass
-// centre, is at rest, so that the mass centre moves with v = -w x r, and the force m (dv/dt + g n) acts there:
+// Rolling without slip, in the axes of the stone: the vertical n and the angular velocity w. The place of contact r,
+// seen from the mass centre, is at rest, so that the mass centre moves with v = -w x r, and the force m (dv/dt + g n)
+// acts there:
 //   I dw/dt + w x I w = r x m (-dw/dt x r + k + g n)  with  k = -w x dr/dt + w x v.
 typedef struct rolling {
   vec3 n, w;
@@ -76,20 +79,25 @@ static rolling rates(rolling s) {
   vec3 r = vec3_scale(-1 / q, stretched(s.n));
   r.z += height;
   const vec3 turn = vec3_cross(s.n, s.w);
-  const vec3 moved = vec3_axpy(vec3_scale(-1 / q, stretched(turn)), vec3_dot(stretched(s.n), turn) / (q * q * q), stretched(s.n));
+  const vec3 moved =
+      vec3_axpy(vec3_scale(-1 / q, stretched(turn)), vec3_dot(stretched(s.n), turn) / (q * q * q), stretched(s.n));
   const vec3 v = vec3_neg(vec3_cross(s.w, r)), k = vec3_cross(s.w, vec3_sub(v, moved));
-  const vec3 torque = vec3_sub(vec3_cross(r, vec3_scale(mass, vec3_axpy(k, weight, s.n))), vec3_cross(s.w, mat3_mul(inertia, s.w)));
+  const vec3 torque =
+      vec3_sub(vec3_cross(r, vec3_scale(mass, vec3_axpy(k, weight, s.n))), vec3_cross(s.w, mat3_mul(inertia, s.w)));
   mat3 about = inertia;  // the place of contact
   const double at[3] = {r.x, r.y, r.z};
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) about.m[3 * i + j] += mass * ((i == j ? vec3_dot(r, r) : 0) - at[i] * at[j]);
   const vec3 x = mat3_column(about, 0), y = mat3_column(about, 1), z = mat3_column(about, 2);
   const double all = vec3_dot(x, vec3_cross(y, z));
-  return (rolling){turn, {vec3_dot(torque, vec3_cross(y, z)) / all, vec3_dot(x, vec3_cross(torque, z)) / all,
-                          vec3_dot(x, vec3_cross(y, torque)) / all}};
+  return (rolling){turn,
+                   {vec3_dot(torque, vec3_cross(y, z)) / all, vec3_dot(x, vec3_cross(torque, z)) / all,
+                    vec3_dot(x, vec3_cross(y, torque)) / all}};
 }
 
-static rolling ahead(rolling s, double h, rolling rate) { return (rolling){vec3_axpy(s.n, h, rate.n), vec3_axpy(s.w, h, rate.w)}; }
+static rolling ahead(rolling s, double h, rolling rate) {
+  return (rolling){vec3_axpy(s.n, h, rate.n), vec3_axpy(s.w, h, rate.w)};
+}
 
 static rolling runge_kutta(rolling s, double h) {
   const rolling a = rates(s), b = rates(ahead(s, h / 2, a)), c = rates(ahead(s, h / 2, b)), d = rates(ahead(s, h, c));
@@ -109,7 +117,8 @@ static double spin_error(double spin, const char *settings, double end, double *
     *last = run_read(&r, "spin");
     worst = fmax(worst, fabs(*last - vec3_dot(s.n, s.w)));
   }
-  printf("    spin %g, %s to %g s: off by at most %.1e rad/s, %.3f rad/s in the end\n", spin, settings, end, worst, *last);
+  printf("    spin %g, %s to %g s: off by at most %.1e rad/s, %.3f rad/s in the end\n", spin, settings, end, worst,
+         *last);
   run_close(&r);
   return worst;
 }
@@ -125,7 +134,8 @@ static void a_rattleback_reverses_in_one_direction_only(void) {
 // Before the nodding is large; later a motion that grows from small differences cannot be compared.
 static void a_rattleback_rolls_under_time_steps(void) {
   double last;
-  const double coarse = spin_error(-5, "method=moreau method.moreau.step=1e-4", 1, &last), fine = spin_error(-5, "method=moreau method.moreau.step=2.5e-5", 1, &last);
+  const double coarse = spin_error(-5, "method=moreau method.moreau.step=1e-4", 1, &last),
+               fine = spin_error(-5, "method=moreau method.moreau.step=2.5e-5", 1, &last);
   CHECK_NEAR(coarse / fine, 4, 1);
 }
 

@@ -3,8 +3,9 @@
 
 #include <float.h>
 
-static const char *const integrated[] = {"method=smooth", "method=event", "method=compliant", "integrator.type=bdf", "integrator.type=erk",
-                                         "integrator.type=ida", "coordinates=absolute", "integrator.type=ida coordinates=absolute"};
+static const char *const integrated[] = {
+    "method=smooth",       "method=event",        "method=compliant",     "integrator.type=bdf",
+    "integrator.type=erk", "integrator.type=ida", "coordinates=absolute", "integrator.type=ida coordinates=absolute"};
 enum { INTEGRATED = sizeof integrated / sizeof *integrated };
 static const double rtol = 1e-10;
 
@@ -20,12 +21,12 @@ static bool open_stepper(run *r, const char *text, double h, const char *terms, 
   return run_open_text(r, text, settings);
 }
 
-#define ROTOR                                    \
-  "space: planar\ngravity: [0, 0]\n"              \
-  "bodies: {rotor: {mass: 1, inertia: 0.5}}\n"    \
+#define ROTOR                                  \
+  "space: planar\ngravity: [0, 0]\n"           \
+  "bodies: {rotor: {mass: 1, inertia: 0.5}}\n" \
   "joints: {hinge: {revolute: [ground, rotor]}}\n"
 
-// --- linear loops: x' = A x + b -------------------------------------------------------------------------------------
+// --- linear loops: x' = A x + b --------------------------------------------------------------------------------------
 
 enum { MOST = 4 };  // with b as a last column
 typedef double matrix[MOST][MOST];
@@ -40,7 +41,8 @@ static void multiply(matrix a, matrix b, matrix to) {
   memcpy(to, c, sizeof c);
 }
 
-// x(t) = exp(A t) x(0) with a last component of 1: exp(A t) - 1 by its series at t/2^20, doubled twenty times without cancellation.
+// x(t) = exp(A t) x(0) with a last component of 1: exp(A t) - 1 by its series at t/2^20, doubled twenty times without
+// cancellation.
 static void solve_linear(matrix A, double t, double x[MOST]) {
   matrix M, term = {{0}}, E = {{0}}, square;
   double out[MOST];
@@ -66,8 +68,8 @@ static void solve_linear(matrix A, double t, double x[MOST]) {
 
 typedef struct loop {
   const char *text;
-  matrix A;                  // the last row is zero, the last column what is given
-  const char *names[3];      // of the signals
+  matrix A;              // the last row is zero, the last column what is given
+  const char *names[3];  // of the signals
   double end;
 } loop;
 
@@ -91,7 +93,8 @@ static void check_loop(const loop *l) {
     if (run_to(&r, l->end)) CHECK_LE(loop_error(&r, l), 100 * rtol);
     run_close(&r);
   }
-  static const char *const terms[] = {"start", "midpoint"}, *const coordinates[] = {"coordinates=joint", "coordinates=absolute"};
+  static const char *const terms[] = {"start", "midpoint"}, *const coordinates[] = {"coordinates=joint",
+                                                                                    "coordinates=absolute"};
   for (int k = 0; k < 4; k++) {
     double errors[3] = {0};
     for (int i = 0; i < 3; i++) {
@@ -108,7 +111,8 @@ static void check_loop(const loop *l) {
 // J q'' = kp (1 - q) + ki z - kd q',  z' = 1 - q: the roots of J s^3 + kd s^2 + kp s + ki.
 static void a_pid_loop_on_a_rotor(void) {
   const double J = 0.5, kp = 40, ki = 60, kd = 6;
-  check_loop(&(loop){.end = 2, .names = {"integral", "hinge.q", "hinge.u"},
+  check_loop(&(loop){.end = 2,
+                     .names = {"integral", "hinge.q", "hinge.u"},
                      .A = {{0, -1, 0, 1}, {0, 0, 1, 0}, {ki / J, -kp / J, -kd / J, kp / J}, {0}},
                      .text = "space: planar\ngravity: [0, 0]\n"
                              "bodies: {rotor: {mass: 1, inertia: 0.5}}\n"
@@ -123,7 +127,8 @@ static void a_pid_loop_on_a_rotor(void) {
 // L i' = V - R i - k w,  J w' = k i - b w
 static void a_direct_current_motor(void) {
   const double L = 0.02, R = 0.8, k = 0.15, J = 2e-3, b = 1e-3, V = 12;
-  check_loop(&(loop){.end = 0.1, .names = {"current", "shaft.u"},
+  check_loop(&(loop){.end = 0.1,
+                     .names = {"current", "shaft.u"},
                      .A = {{-R / L, -k / L, 0, V / L}, {k / J, -b / J, 0, 0}, {0}, {0}},
                      .text = "space: planar\ngravity: [0, 0]\n"
                              "bodies: {rotor: {mass: 1, inertia: 2e-3}}\n"
@@ -132,16 +137,18 @@ static void a_direct_current_motor(void) {
                              "forces: {motor: {along: shaft, effort: 0.15*current, damping: 1e-3}}\n"});
 }
 
-// --- limits and resets ----------------------------------------------------------------------------------------------
+// --- limits and resets -----------------------------------------------------------------------------------------------
 
-// z' = 1 - t between -0.5 and 0.3: at the upper limit from 1 - sqrt(0.4) until its rate changes sign, then down to the lower one.
+// z' = 1 - t between -0.5 and 0.3: at the upper limit from 1 - sqrt(0.4) until its rate changes sign, then down to the
+// lower one.
 static double limited(double t) {
   if (t < 1 - sqrt(0.4)) return t - t * t / 2;
   return t < 1 ? 0.3 : fmax(-0.5, 0.3 - (t - 1) * (t - 1) / 2);
 }
 
 static void a_state_rests_at_its_limits(void) {
-  static const char text[] = ROTOR "states: {z: {rate: 1 - t, limits: [-0.5, 0.3]}}\nforces: {push: {along: hinge, effort: z}}\n";
+  static const char text[] =
+      ROTOR "states: {z: {rate: 1 - t, limits: [-0.5, 0.3]}}\nforces: {push: {along: hinge, effort: z}}\n";
   for (int k = 0; k < INTEGRATED; k++) {
     run r;
     if (!open_integrated(&r, text, k)) return;
@@ -151,7 +158,8 @@ static void a_state_rests_at_its_limits(void) {
   run r;
   const double h = 7e-3;
   if (!open_stepper(&r, text, h, "midpoint", "")) return;
-  for (int n = 1; n <= 30 && run_to(&r, 0.1 * n); n++) CHECK_NEAR(run_read(&r, "z"), limited(0.1 * n), h * h);  // in the step in which it leaves: h²/8
+  for (int n = 1; n <= 30 && run_to(&r, 0.1 * n); n++)
+    CHECK_NEAR(run_read(&r, "z"), limited(0.1 * n), h * h);  // in the step in which it leaves: h²/8
   run_close(&r);
 }
 
@@ -184,7 +192,8 @@ static phase go_on(const phase *p, double t, matrix A) {
   return next;
 }
 
-// The loop above with a weak motor: its integral part is limited to 0.2 rad s, which it reaches, keeps until the error changes sign, and leaves.
+// The loop above with a weak motor: its integral part is limited to 0.2 rad s, which it reaches, keeps until the error
+// changes sign, and leaves.
 static void anti_windup_of_a_pid_loop(void) {
   const double J = 0.5, kp = 8, ki = 30, kd = 2, most = 0.2;
   matrix free = {{0, -1, 0, 1}, {0, 0, 1, 0}, {ki / J, -kp / J, -kd / J, kp / J}, {0}};
@@ -199,8 +208,11 @@ static void anti_windup_of_a_pid_loop(void) {
   CHECK(third.t > 0.3 && third.t < 0.9);
   for (int k = 0; k < INTEGRATED; k++) {
     run r;
-    if (!open_integrated(&r, ROTOR "signals: {error: 1 - hinge.q}\nstates: {integral: {rate: error, limits: [-1, 0.2]}}\n"
-                                   "forces: {motor: {along: hinge, effort: 8*error + 30*integral - 2*hinge.u}}\n", k)) return;
+    if (!open_integrated(&r,
+                         ROTOR "signals: {error: 1 - hinge.q}\nstates: {integral: {rate: error, limits: [-1, 0.2]}}\n"
+                               "forces: {motor: {along: hinge, effort: 8*error + 30*integral - 2*hinge.u}}\n",
+                         k))
+      return;
     if (run_to(&r, 0.5 * (t1 + third.t))) CHECK_NEAR(run_read(&r, "integral"), most, 0);
     if (run_to(&r, 1.2)) {
       phase end = go_on(&third, 1.2 - third.t, free);
@@ -213,9 +225,11 @@ static void anti_windup_of_a_pid_loop(void) {
   }
 }
 
-// J q'' = z, z' = 2: 2 t, from 0.3 on 0.5 + 2 (t - 0.3), from 0.7 on 0.5 + 2 (t - 0.7). Time steppers end a step at a reset.
+// J q'' = z, z' = 2: 2 t, from 0.3 on 0.5 + 2 (t - 0.3), from 0.7 on 0.5 + 2 (t - 0.7). Time steppers end a step at a
+// reset.
 static void states_are_reset(void) {
-  static const char text[] = ROTOR "states: {z: {rate: 2, reset_at: [0.7, 0.3], reset_to: 0.5}}\nforces: {push: {along: hinge, effort: z}}\n";
+  static const char text[] =
+      ROTOR "states: {z: {rate: 2, reset_at: [0.7, 0.3], reset_to: 0.5}}\nforces: {push: {along: hinge, effort: z}}\n";
   double speed = (0.3 * 0.3 + 0.5 * 0.4 + 0.4 * 0.4 + 0.5 * 0.3 + 0.3 * 0.3) / 0.5;
   for (int k = 0; k <= INTEGRATED; k++) {
     run r;
@@ -229,17 +243,19 @@ static void states_are_reset(void) {
   }
 }
 
-// --- motors ---------------------------------------------------------------------------------------------------------
+// --- motors ----------------------------------------------------------------------------------------------------------
 
 // T e' = 4 - e, J w' = e
 static void a_motor_lags(void) {
   const double T = 0.05, J = 0.5;
-  check_loop(&(loop){.end = 0.2, .names = {NULL, "hinge.u"},
+  check_loop(&(loop){.end = 0.2,
+                     .names = {NULL, "hinge.u"},
                      .A = {{-1 / T, 0, 0, 4 / T}, {1 / J, 0, 0, 0}, {0}, {0}},
                      .text = ROTOR "forces: {motor: {motor: hinge, effort: 4 N*m, lag: 50 ms}}\n"});
 }
 
-// J w' = 10 t up to its limit of 3, where it stays; with a lag T, and the other way: e = a (t - T (1 - exp(-t/T))) up to t1, then towards the limit.
+// J w' = 10 t up to its limit of 3, where it stays; with a lag T, and the other way: e = a (t - T (1 - exp(-t/T))) up
+// to t1, then towards the limit.
 static void a_motor_is_limited(void) {
   for (int k = 0; k < INTEGRATED; k++) {
     run r;
@@ -252,7 +268,8 @@ static void a_motor_is_limited(void) {
       CHECK_NEAR(run_read(&r, "energy.applied"), run_read(&r, "energy.kinetic"), 100 * rtol);
     }
     run_close(&r);
-    if (!open_integrated(&r, ROTOR "forces: {motor: {motor: hinge, effort: -10*t, limit: 3 N*m, lag: 0.1}}\n", k)) return;
+    if (!open_integrated(&r, ROTOR "forces: {motor: {motor: hinge, effort: -10*t, limit: 3 N*m, lag: 0.1}}\n", k))
+      return;
     double T = 0.1, at = 10 * (0.3 - T * (1 - exp(-0.3 / T)));
     if (run_to(&r, 0.5)) CHECK_NEAR(run_read(&r, "motor.effort"), -(3 + (at - 3) * exp(-0.2 / T)), 100 * rtol);
     run_close(&r);
@@ -263,13 +280,16 @@ static void a_motor_is_limited(void) {
   }
 }
 
-// --- what else sees them --------------------------------------------------------------------------------------------
+// --- what else sees them ---------------------------------------------------------------------------------------------
 
 // Under a time stepper states between rows are on a line from step to step; under an integrator on its dense output.
 static void outputs_and_tables_see_states(void) {
   run r;
-  if (!run_open_text(&r, ROTOR "tables: {curve: {type: natural, points: [[0, 1], [1, 3], [2, 2]]}}\n"
-                               "signals: {b: a + 1, a: curve(z)*2, c: \"max(b, hinge.q)\"}\nstates: {z: {rate: 0.5, initial: 0.5}}\noutputs: {o: c + z}\n", NULL))
+  if (!run_open_text(&r,
+                     ROTOR "tables: {curve: {type: natural, points: [[0, 1], [1, 3], [2, 2]]}}\n"
+                           "signals: {b: a + 1, a: curve(z)*2, c: \"max(b, hinge.q)\"}\nstates: {z: {rate: 0.5, "
+                           "initial: 0.5}}\noutputs: {o: c + z}\n",
+                     NULL))
     return;
   if (run_to(&r, 1)) {
     CHECK_NEAR(run_read(&r, "z"), 1, 1e-8);
@@ -279,14 +299,16 @@ static void outputs_and_tables_see_states(void) {
   run_close(&r);
 }
 
-// Terms of the midpoint make time stepping of order two where velocities make forces, in joint coordinates: velocities that constraints bind are
-// of order one, since constraints hold in the middle of steps.
+// Terms of the midpoint make time stepping of order two where velocities make forces, in joint coordinates: velocities
+// that constraints bind are of order one, since constraints hold in the middle of steps.
 static void midpoint_terms_are_of_order_two(void) {
   static const char *const texts[] = {
-      "space: planar\nbodies: {a: {mass: 1, inertia: 0.1, com: [0.5, 0]}, b: {mass: 1, inertia: 0.2, com: [0.4, 0.1]}}\n"
+      "space: planar\nbodies: {a: {mass: 1, inertia: 0.1, com: [0.5, 0]}, b: {mass: 1, inertia: 0.2, com: [0.4, "
+      "0.1]}}\n"
       "joints: {first: {revolute: [ground, a]}, second: {revolute: [a, b], at: [1, 0]}}\n"
       "forces: {drag: {along: second, damping: 0.3}}\ninitial: {first: {q: 0.3, u: 2}, second: {q: 0.5, u: -3}}\n",
-      "bodies: {a: {mass: 1, inertia: [0.1, 0.2, 0.3], com: [0.1, 0.2, 0.4]}}\njoints: {first: {spherical: [ground, a]}}\n"
+      "bodies: {a: {mass: 1, inertia: [0.1, 0.2, 0.3], com: [0.1, 0.2, 0.4]}}\njoints: {first: {spherical: [ground, "
+      "a]}}\n"
       "initial: {first: {u: [1, 2, 5]}}\n",
   };
   static const char *const names[] = {"second.q", "a.wx"};
@@ -301,7 +323,8 @@ static void midpoint_terms_are_of_order_two(void) {
       value[i] = run_to(&r, 0.5) ? run_read(&r, "%s", names[k]) : NAN;
       run_close(&r);
     }
-    for (int i = 0; i < 2; i++) CHECK_NEAR(log2(fabs(value[i] - value[3]) / fabs(value[i + 1] - value[3])), 2, ldexp(0.1, -i));
+    for (int i = 0; i < 2; i++)
+      CHECK_NEAR(log2(fabs(value[i] - value[3]) / fabs(value[i + 1] - value[3])), 2, ldexp(0.1, -i));
   }
 }
 
@@ -317,8 +340,12 @@ static const char servo[] =
 
 // Rows of a run in one piece and of one that ended in between, and was resumed, bit by bit.
 static void resumed_runs_are_the_same(void) {
-  static const char *const how[] = {"integrator.type=erk", "integrator.type=rk4 integrator.step=1e-3", "method=event integrator.type=erk",
-                                    "method=compliant integrator.type=erk", "method.moreau.step=1e-3", "method.moreau.step=1e-3 method.moreau.velocity_terms=midpoint"};
+  static const char *const how[] = {"integrator.type=erk",
+                                    "integrator.type=rk4 integrator.step=1e-3",
+                                    "method=event integrator.type=erk",
+                                    "method=compliant integrator.type=erk",
+                                    "method.moreau.step=1e-3",
+                                    "method.moreau.step=1e-3 method.moreau.velocity_terms=midpoint"};
   static const double ends[] = {0.2, 0.5, 0.613, 0.8};  // within a piece, at a point of the table, at a reset
   for (size_t k = 0; k < sizeof how / sizeof *how; k++)
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
@@ -330,7 +357,8 @@ static void resumed_runs_are_the_same(void) {
       if (!CHECK(model)) return;
       unlink(part);
       // steps of both end there: a run that stops has a step that ends
-      carom_run_options one = {.record = part, .end = ends[i]}, two = {.resume = part, .record = part, .csv = scratch("rest.csv")};
+      carom_run_options one = {.record = part, .end = ends[i]},
+                        two = {.resume = part, .record = part, .csv = scratch("rest.csv")};
       CHECK(carom_run(model, &one, NULL, &error) == CAROM_OK);
       CHECK(carom_run(model, &two, NULL, &error) == CAROM_OK);
       carom_sim *sim = carom_sim_create(model, &error);
@@ -338,10 +366,12 @@ static void resumed_runs_are_the_same(void) {
       size_t size;
       char *rows = read_file(scratch("rest.csv"), &size), *last = rows ? strrchr(rows, '\n') : NULL;
       if (CHECK(last)) {
-        if (!last[1]) for (*last = 0; last > rows && *last != '\n';) last--;
+        if (!last[1])
+          for (*last = 0; last > rows && *last != '\n';) last--;
         double t, q;
         CHECK_EQUAL(sscanf(last + 1, "%lf,%lf", &t, &q), 2);
-        if (!CHECK(q == carom_sim_read(sim, carom_model_signal(model, "hinge.q")))) printf("      %s, %g s\n", how[k], ends[i]);
+        if (!CHECK(q == carom_sim_read(sim, carom_model_signal(model, "hinge.q"))))
+          printf("      %s, %g s\n", how[k], ends[i]);
       }
       free(rows);
       carom_sim_destroy(sim);
@@ -360,7 +390,8 @@ static void states_from_a_program(void) {
   carom_state_def clock = carom_state_default();
   clock.rate = CAROM_EXPRESSION("2*speed"), clock.initial = 1;
   CHECK(carom_def_body(def, "arm", &arm) == CAROM_OK && carom_def_joint(def, "hinge", "revolute", &hinge) == CAROM_OK);
-  CHECK(carom_def_state(def, "clock", &clock) == CAROM_OK && carom_def_signal(def, "speed", CAROM_EXPRESSION("hinge.u + 3")) == CAROM_OK);
+  CHECK(carom_def_state(def, "clock", &clock) == CAROM_OK &&
+        carom_def_signal(def, "speed", CAROM_EXPRESSION("hinge.u + 3")) == CAROM_OK);
   carom_model *model = carom_model_compile(def, &error);
   carom_sim *sim = CHECK(model) ? carom_sim_create(model, &error) : NULL;
   if (CHECK(sim) && CHECK(carom_sim_advance(sim, 0.5, &error) == CAROM_OK))

@@ -1,4 +1,5 @@
-// What a row shows of a step: the first row, rows within a step, and whether a column is a mean over the step or belongs to an instant.
+// What a row shows of a step: the first row, rows within a step, and whether a column is a mean over the step or
+// belongs to an instant.
 #include "runs.h"
 
 #include "record/record.h"
@@ -8,42 +9,48 @@
 static void the_first_row_shows_the_first_step(void) {
   run r;
   if (!run_open_text(&r,
-    "space: planar\n"
-    "bodies: {rod: {mass: 1, inertia: 1/12, com: [0.5, 0]}}\n"
-    "joints: {hinge: {revolute: [ground, rod]}}\n"
-    "surfaces:\n"
-    "  tip: {sphere: rod, at: [1, 0], radius: 0.1}\n"
-    "  floor: {plane: ground, at: [0, -0.1]}\n"
-    "contacts: {tip: {between: [tip, floor], material: m}}\n"
-    "materials: {m: {restitution: 0}}\n"
-    "initial: {hinge: {q: 1.3e-3, u: -1}}\n"
-    "method: {moreau: {step: 1 ms}}\n"
-    "coordinates: absolute\n", NULL)) return;
+                     "space: planar\n"
+                     "bodies: {rod: {mass: 1, inertia: 1/12, com: [0.5, 0]}}\n"
+                     "joints: {hinge: {revolute: [ground, rod]}}\n"
+                     "surfaces:\n"
+                     "  tip: {sphere: rod, at: [1, 0], radius: 0.1}\n"
+                     "  floor: {plane: ground, at: [0, -0.1]}\n"
+                     "contacts: {tip: {between: [tip, floor], material: m}}\n"
+                     "materials: {m: {restitution: 0}}\n"
+                     "initial: {hinge: {q: 1.3e-3, u: -1}}\n"
+                     "method: {moreau: {step: 1 ms}}\n"
+                     "coordinates: absolute\n",
+                     NULL))
+    return;
   CHECK_NEAR(run_read(&r, "tip.gap"), 1.3e-3, 1e-6);
   CHECK_EQUAL((int)run_read(&r, "tip.mode"), 0);
   CHECK_NEAR(run_read(&r, "tip.fn"), 0, 0);
-  CHECK_NEAR(run_read(&r, "hinge.fx"), -0.5, 1e-2);       // m u^2/2, and its direction within half a step
-  CHECK_NEAR(run_read(&r, "hinge.fy"), 9.81 / 4, 1e-2);   // a uniform rod that falls about its end
+  CHECK_NEAR(run_read(&r, "hinge.fx"), -0.5, 1e-2);      // m u^2/2, and its direction within half a step
+  CHECK_NEAR(run_read(&r, "hinge.fy"), 9.81 / 4, 1e-2);  // a uniform rod that falls about its end
   run_close(&r);
 }
 
-// --- rows between steps ---------------------------------------------------------------------------------------------
+// --- rows between steps ----------------------------------------------------------------------------------------------
 
-// A ball that arrives at 1 m/s, 2 mm above the floor one millisecond into a step of 10 ms, and a table that a drive lifts.
-// Up to the midpoint of the step the ball moves with the velocity before the impact, from there with the one after it.
+// A ball that arrives at 1 m/s, 2 mm above the floor one millisecond into a step of 10 ms, and a table that a drive
+// lifts. Up to the midpoint of the step the ball moves with the velocity before the impact, from there with the one
+// after it.
 static void rows_within_a_step_follow_the_motion(void) {
   run r;
-  if (!run_open_text(&r,
-    "space: planar\n"
-    "gravity: [0, 0]\n"
-    "bodies: {ball: {mass: 1, inertia: 1}, table: {mass: 1, inertia: 1}}\n"
-    "joints: {fall: {prismatic: [ground, ball], axis: y}, lift: {prismatic: [ground, table], axis: y}}\n"
-    "surfaces: {b: {sphere: ball, radius: 0.1, material: m}, floor: {plane: ground, material: m}}\n"
-    "contacts: {bf: {between: [b, floor]}}\n"
-    "materials: {m: {restitution: 1}}\n"
-    "drives: {motor: {joint: lift, motion: 3*t^2}}\n"
-    "initial: {fall: {q: 0.153, u: -1}}\n"
-    "method: {moreau: {step: 10 ms}}\n", NULL)) return;
+  if (!run_open_text(
+          &r,
+          "space: planar\n"
+          "gravity: [0, 0]\n"
+          "bodies: {ball: {mass: 1, inertia: 1}, table: {mass: 1, inertia: 1}}\n"
+          "joints: {fall: {prismatic: [ground, ball], axis: y}, lift: {prismatic: [ground, table], axis: y}}\n"
+          "surfaces: {b: {sphere: ball, radius: 0.1, material: m}, floor: {plane: ground, material: m}}\n"
+          "contacts: {bf: {between: [b, floor]}}\n"
+          "materials: {m: {restitution: 1}}\n"
+          "drives: {motor: {joint: lift, motion: 3*t^2}}\n"
+          "initial: {fall: {q: 0.153, u: -1}}\n"
+          "method: {moreau: {step: 10 ms}}\n",
+          NULL))
+    return;
   for (int k = 0; k < 6; k++) CHECK(carom_sim_step(r.sim, 1, &r.error) == CAROM_OK);
   CHECK_NEAR(carom_sim_time(r.sim), 0.06, 1e-15);
   const double end = run_read(&r, "fall.q");
@@ -54,7 +61,7 @@ static void rows_within_a_step_follow_the_motion(void) {
     CHECK_NEAR(run_read(&r, "fall.q"), k < 5 ? before : after, 1e-15);
     CHECK_NEAR(run_read(&r, "fall.u"), k < 5 ? -1 : 1, 1e-15);
     CHECK_NEAR(run_read(&r, "bf.gap"), (k < 5 ? before : after) - 0.1, 1e-15);
-    CHECK_NEAR(run_read(&r, "bf.fn"), 2 / 0.01, 1e-9);    // the mean over the step
+    CHECK_NEAR(run_read(&r, "bf.fn"), 2 / 0.01, 1e-9);  // the mean over the step
     CHECK_NEAR(run_read(&r, "fall.a"), 2 / 0.01, 1e-9);
     CHECK_NEAR(run_read(&r, "lift.q"), 3 * t * t, 1e-15);
     CHECK_NEAR(run_read(&r, "lift.u"), 6 * t, 1e-14);
@@ -65,8 +72,8 @@ static void rows_within_a_step_follow_the_motion(void) {
   run_close(&r);
 }
 
-// A driven slider-crank with steps of 20 ms: positions that only followed the velocities would open its loop, and in absolute
-// coordinates leave its drive, by about (h w)^2/8, 3e-4. The steps themselves meet the constraints to 1e-12.
+// A driven slider-crank with steps of 20 ms: positions that only followed the velocities would open its loop, and in
+// absolute coordinates leave its drive, by about (h w)^2/8, 3e-4. The steps themselves meet the constraints to 1e-12.
 static void rows_within_a_step_meet_the_constraints(void) {
   static const char text[] =
       "space: planar\n"
@@ -88,13 +95,16 @@ static void rows_within_a_step_meet_the_constraints(void) {
     if (!run_open_text(&shown, text, coordinates[c]) || !run_open_text(&plain, text, coordinates[c])) return;
     double worst = 0;
     for (int k = 0; k < 20; k++) {
-      CHECK(carom_sim_step(shown.sim, 1, &shown.error) == CAROM_OK && carom_sim_step(plain.sim, 1, &plain.error) == CAROM_OK);
+      CHECK(carom_sim_step(shown.sim, 1, &shown.error) == CAROM_OK &&
+            carom_sim_step(plain.sim, 1, &plain.error) == CAROM_OK);
       for (int i = 1; i < 8; i++) {
         double t = carom_sim_time(plain.sim) - 2.5e-3 * i;
         CHECK(sim_show(shown.sim, t, &shown.error) == CAROM_OK);
         worst = fmax(worst, fabs(run_read(&shown, "crank.q") - (2 * t + t * t)));
-        worst = fmax(worst, hypot(run_read(&shown, "a.x") - run_read(&shown, "rod.x"), run_read(&shown, "a.y") - run_read(&shown, "rod.y")));
-        worst = fmax(worst, hypot(run_read(&shown, "b.x") - run_read(&shown, "ram.x"), run_read(&shown, "b.y") - run_read(&shown, "ram.y")));
+        worst = fmax(worst, hypot(run_read(&shown, "a.x") - run_read(&shown, "rod.x"),
+                                  run_read(&shown, "a.y") - run_read(&shown, "rod.y")));
+        worst = fmax(worst, hypot(run_read(&shown, "b.x") - run_read(&shown, "ram.x"),
+                                  run_read(&shown, "b.y") - run_read(&shown, "ram.y")));
         worst = fmax(worst, fabs(run_read(&shown, "ram.y")));
       }
       sim_show_end(shown.sim);
@@ -108,8 +118,9 @@ static void rows_within_a_step_meet_the_constraints(void) {
   }
 }
 
-// Energies at the ends of a step balance up to the error of the scheme. Within it the velocity waits for its jump: the balance of what is shown
-// would be off by the work of gravity in half a step of 10 ms, 1 kg 9.81 m/s^2 5 m/s 5 ms = 0.2 J.
+// Energies at the ends of a step balance up to the error of the scheme. Within it the velocity waits for its jump: the
+// balance of what is shown would be off by the work of gravity in half a step of 10 ms, 1 kg 9.81 m/s^2 5 m/s 5 ms =
+// 0.2 J.
 static void rows_within_a_step_interpolate_the_imbalance(void) {
   static const char text[] =
       "space: planar\n"

@@ -1,4 +1,5 @@
-// Time steppers: what every scheme over the stepper core must do, whatever its rule, and rules that are there for this test alone.
+// Time steppers: what every scheme over the stepper core must do, whatever its rule, and rules that are there for this
+// test alone.
 #include "runs.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 #include "scheme/stepper.h"
 #include "sim.h"
 
-// --- every time stepper ---------------------------------------------------------------------------------------------
+// --- every time stepper ----------------------------------------------------------------------------------------------
 
 // Calls a check with the settings of each.
 static void for_each_stepper(double step, void (*check)(const char *settings, double step)) {
@@ -39,8 +40,8 @@ static const char block[] =
     "initial: {float: {u: [0, 1.5, 0]}}\n"
     "method: moreau\n";
 
-// It stops after v/μg on a way of v²/2μg; a step shifts the end by half of itself, and the way by the travel in that time. At rest the
-// floor carries the weight, and what was lost is the energy that there was.
+// It stops after v/μg on a way of v²/2μg; a step shifts the end by half of itself, and the way by the travel in that
+// time. At rest the floor carries the weight, and what was lost is the energy that there was.
 static void block_stops(const char *settings, double step) {
   run r;
   if (!run_open_text(&r, block, settings)) return;
@@ -76,10 +77,10 @@ static void shown_in_between(const char *settings, double step) {
 
 static void a_step_is_shown_in_between(void) { for_each_stepper(1e-3, shown_in_between); }
 
-// --- euler ----------------------------------------------------------------------------------------------------------
+// --- euler -----------------------------------------------------------------------------------------------------------
 
-// A ball falls from h and stays where it lands. After n steps in the air u = -n g Δt and the height has fallen by n(n+1)/2 g Δt². The
-// step that would lead through the floor ends on it, whatever the restitution.
+// A ball falls from h and stays where it lands. After n steps in the air u = -n g Δt and the height has fallen by
+// n(n+1)/2 g Δt². The step that would lead through the floor ends on it, whatever the restitution.
 static void euler_falls_and_lands_without_a_gap(void) {
   static const char text[] =
       "gravity: [0, 0, -10]\n"
@@ -105,11 +106,11 @@ static void euler_falls_and_lands_without_a_gap(void) {
   run_close(&r);
 }
 
-// --- crowds ---------------------------------------------------------------------------------------------------------
+// --- crowds ----------------------------------------------------------------------------------------------------------
 
-// Five spheres fall on each other, one of them on an arm whose joint has friction and, in absolute coordinates, constraint rows. Bodies far away
-// that touch nothing make it a crowd, whose W is not formed: the spheres move as without them. The activation distance, which points may
-// keep as overlap, would follow the size of the model.
+// Five spheres fall on each other, one of them on an arm whose joint has friction and, in absolute coordinates,
+// constraint rows. Bodies far away that touch nothing make it a crowd, whose W is not formed: the spheres move as
+// without them. The activation distance, which points may keep as overlap, would follow the size of the model.
 static const char *crowd_text(int others, bool absolute) {
   static char text[4096];
   snprintf(text, sizeof text,
@@ -120,7 +121,8 @@ static const char *crowd_text(int others, bool absolute) {
            "  far{i}: {repeat: {i: [1, %d]}, mass: 1, inertia: [4e-3, 4e-3, 4e-3]}\n"
            "joints:\n"
            "  f{i}: {repeat: {i: [1, 5]}, free: [ground, 's{i}'], at: ['0.03*i', '0.02*mod(i, 2)', '0.25*i']}\n"
-           "  hinge: {revolute: [ground, arm], at: [-0.7, 0, 0.5], axis: y, radius: 0.05, friction: 0.2, friction_torque: 0.5}\n"
+           "  hinge: {revolute: [ground, arm], at: [-0.7, 0, 0.5], axis: y, radius: 0.05, friction: 0.2, "
+           "friction_torque: 0.5}\n"
            "  g{i}: {repeat: {i: [1, %d]}, free: [ground, 'far{i}'], at: ['3 + i', 0, 9]}\n"
            "surfaces:\n"
            "  s{i}: {repeat: {i: [1, 5]}, sphere: 's{i}', radius: 0.1, material: m}\n"
@@ -128,14 +130,16 @@ static const char *crowd_text(int others, bool absolute) {
            "  far{i}: {repeat: {i: [1, %d]}, sphere: 'far{i}', radius: 0.1, material: m}\n"
            "  floor: {plane: ground, material: m}\n"
            "materials: {m: {friction: 0.4, restitution: 0.2}}\n"
-           "method: {moreau: {step: 1 ms, tolerance: 1e-12, activation: 1 nm}}\nend: 1\n", absolute ? "absolute" : "joint", others, others, others);
+           "method: {moreau: {step: 1 ms, tolerance: 1e-12, activation: 1 nm}}\nend: 1\n",
+           absolute ? "absolute" : "joint", others, others, others);
   return text;
 }
 
 static void a_crowd_moves_as_its_parts(void) {
   for (int absolute = 0; absolute < 2; absolute++) {
     run few, many;
-    if (!run_open_text(&few, crowd_text(1, absolute), NULL) || !run_open_text(&many, crowd_text(30, absolute), NULL)) return;
+    if (!run_open_text(&few, crowd_text(1, absolute), NULL) || !run_open_text(&many, crowd_text(30, absolute), NULL))
+      return;
     run_to(&few, 0.6), run_to(&many, 0.6);
     carom_summary a = carom_sim_summary(few.sim), b = carom_sim_summary(many.sim);
     CHECK(a.contact_episodes > 4 && a.contact_episodes == b.contact_episodes);

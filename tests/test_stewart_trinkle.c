@@ -6,7 +6,7 @@
 #include "contact.h"
 #include "solve/cone.h"
 
-// --- polygons -------------------------------------------------------------------------------------------------------
+// --- polygons --------------------------------------------------------------------------------------------------------
 
 // The nearest point of a polygon, by trying points along its border.
 static double distance_by_trying(int count, double radius, const double x[2]) {
@@ -45,8 +45,9 @@ static void random_polygons(contact_problem *p, int contacts, int directions) {
   for (int i = 0; i < p->rows; i++) p->q[i] = i % 3 ? uniform(-1, 1) : uniform(-1.5, 0.5);
 }
 
-// Lemke's method on the LCP (23), sweeps with their solution of each contact and Newton's method find the same velocities. The laws are checked without the
-// residual: r_T inside, and no corner of the polygon against the slip by more than r_T.
+// Lemke's method on the LCP (23), sweeps with their solution of each contact and Newton's method find the same
+// velocities. The laws are checked without the residual: r_T inside, and no corner of the polygon against the slip by
+// more than r_T.
 static void solvers_agree(void) {
   static contact_problem c;
   for (int k = 0; k < 60; k++) {
@@ -71,11 +72,12 @@ static void solvers_agree(void) {
         }
       }
     }
-    for (int i = 0; i < 3 * contacts; i++) CHECK_NEAR(found[0][i], found[1][i], 1e-7), CHECK_NEAR(found[0][i], found[2][i], 1e-7);
+    for (int i = 0; i < 3 * contacts; i++)
+      CHECK_NEAR(found[0][i], found[1][i], 1e-7), CHECK_NEAR(found[0][i], found[2][i], 1e-7);
   }
 }
 
-// --- the scheme -----------------------------------------------------------------------------------------------------
+// --- the scheme ------------------------------------------------------------------------------------------------------
 
 static const char puck[] =
     "gravity: [0, 0, -9.81]\n"
@@ -103,8 +105,8 @@ static double distance_at(double angle, double step, const char *more) {
   return hypot(x, y);
 }
 
-// v²/2μg along a direction; midway between two of k the polygon is lower by cos(π/k). A step ends a slide half a step early, and the way is
-// shorter by v Δt/2.
+// v²/2μg along a direction; midway between two of k the polygon is lower by cos(π/k). A step ends a slide half a step
+// early, and the way is shorter by v Δt/2.
 static void a_puck_stops_where_the_polygon_says(void) {
   const double way = 4 / (2 * 0.3 * 9.81);
   for (int k = 0; k < 8; k++) {
@@ -115,11 +117,12 @@ static void a_puck_stops_where_the_polygon_says(void) {
   CHECK_NEAR(1 / cos(M_PI / 8), 1.0824, 5e-5);
   CHECK_NEAR(distance_at(M_PI / 4, 1e-3, "method.stewart-trinkle.directions=4"), way * sqrt(2) - 1e-3, 1e-5);
   CHECK_NEAR(distance_at(M_PI / 64, 1e-3, "method.stewart-trinkle.directions=64"), way / cos(M_PI / 64) - 1e-3, 1e-5);
-  CHECK_NEAR(distance_at(0, 1e-3, "method.stewart-trinkle.velocity_terms=midpoint"), way, 1e-5);  // shown as the mean of u_A and u_E
+  CHECK_NEAR(distance_at(0, 1e-3, "method.stewart-trinkle.velocity_terms=midpoint"), way,
+             1e-5);  // shown as the mean of u_A and u_E
 }
 
-// A ball thrown at a floor lands without a gap and stays there. After n steps in the air u = -n g Δt, and it has fallen by
-// n(n+1)/2 g Δt².
+// A ball thrown at a floor lands without a gap and stays there. After n steps in the air u = -n g Δt, and it has fallen
+// by n(n+1)/2 g Δt².
 static void a_ball_lands_without_a_gap(void) {
   static const char text[] =
       "gravity: [0, 0, -10]\n"
@@ -141,7 +144,8 @@ static void a_ball_lands_without_a_gap(void) {
   run_close(&r);
 }
 
-// A surface that moves by a function of time, (18a): a ball on a lift that oscillates stays on it, to the order of the step.
+// A surface that moves by a function of time, (18a): a ball on a lift that oscillates stays on it, to the order of the
+// step.
 static double height_over_the_lift(double step) {
   char text[768];
   run r;
@@ -153,7 +157,8 @@ static double height_over_the_lift(double step) {
            "surfaces: {skin: {sphere: ball, radius: 0.1, material: m}, floor: {plane: lift, material: m}}\n"
            "initial: {ball: {velocity: [0, 0, 0.25]}}\n"
            "materials: {m: {friction: 0.2}}\n"
-           "method: {stewart-trinkle: {step: %g}}\n", step);
+           "method: {stewart-trinkle: {step: %g}}\n",
+           step);
   if (!run_open_text(&r, text, NULL)) return NAN;
   run_to(&r, 1);
   double height = run_read(&r, "ball.z") - 0.1 - run_read(&r, "lift.z");
@@ -162,7 +167,8 @@ static double height_over_the_lift(double step) {
   return height;
 }
 
-// g + Δt γ_E vanishes with γ_E of the drive at the end of the step; its path over the step differs from that by Δt² a/2.
+// g + Δt γ_E vanishes with γ_E of the drive at the end of the step; its path over the step differs from that by Δt²
+// a/2.
 static void a_ball_stays_on_a_lift(void) {
   double coarse = fabs(height_over_the_lift(1e-2)), fine = fabs(height_over_the_lift(1e-3));
   CHECK_LE(coarse, 0.5 * 1e-4 * 0.05 * 25 * 1.01);
@@ -173,7 +179,8 @@ static void a_ball_stays_on_a_lift(void) {
 static void a_pile_settles(void) {
   static const char text[] =
       "bodies: {'s{i}': {repeat: {i: [1, 14]}, mass: 1, inertia: [4e-3, 4e-3, 4e-3]}}\n"
-      "joints: {'f{i}': {repeat: {i: [1, 14]}, free: [ground, 's{i}'], at: ['0.03*mod(i, 3)', '0.21*mod(i, 2)', '0.11*i']}}\n"
+      "joints: {'f{i}': {repeat: {i: [1, 14]}, free: [ground, 's{i}'], at: ['0.03*mod(i, 3)', '0.21*mod(i, 2)', "
+      "'0.11*i']}}\n"
       "surfaces:\n"
       "  s{i}: {repeat: {i: [1, 14]}, sphere: 's{i}', radius: 0.1, material: m}\n"
       "  floor: {plane: ground, material: m}\n"

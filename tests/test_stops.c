@@ -1,6 +1,6 @@
-// Joints with limits stay within them, whatever measures their coordinates: joints of the tree, joints between free bodies
-// (absolute coordinates) and joints that close loops, under every method, with steps of many turns. An angle between markers
-// is known except for whole turns; a wrong turn passes a stop.
+// Joints with limits stay within them, whatever measures their coordinates: joints of the tree, joints between free
+// bodies (absolute coordinates) and joints that close loops, under every method, with steps of many turns. An angle
+// between markers is known except for whole turns; a wrong turn passes a stop.
 #include "rows.h"
 
 // A triangle wave between ±limit from zero, as an elastic stop makes of constant speed.
@@ -33,8 +33,8 @@ static const double tolerance = 2e-8;  // of integrators, per step: their preset
 // How deep inertia that meets a Hertzian stop goes in; it is out again after 2.9432 depth/speed.
 static double depth_of(double inertia, double speed) { return pow(1.25 * inertia * speed * speed / stiffness, 0.4); }
 
-// How far each stop takes the motion from the wave. `event` meets the wave. A force law takes time to turn the motion round; moreau
-// turns it round up to a step late.
+// How far each stop takes the motion from the wave. `event` meets the wave. A force law takes time to turn the motion
+// round; moreau turns it round up to a step late.
 static double shift_of(int method, double inertia, double speed) {
   return method == 0 ? 0 : method == 1 ? 2.9432 * depth_of(inertia, speed) : 2 * step * speed;
 }
@@ -48,8 +48,8 @@ static double integrated(const run *r) {
   return tolerance * (double)(carom_sim_summary(r->sim).steps + 1) * (1 + carom_sim_time(r->sim));
 }
 
-// Rows between steps are judged too. In the plane rigid methods leave nothing but rounding; in space the integrator follows a
-// quaternion.
+// Rows between steps are judged too. In the plane rigid methods leave nothing but rounding; in space the integrator
+// follows a quaternion.
 static void judge(run *r, const flight *f, double t, int method, double sign) {
   const double q = run_read(r, "%s", f->coordinate);
   const double stops = 1 + f->speed * t / (2 * f->limit), shift = shift_of(method, 1, f->speed);
@@ -59,9 +59,11 @@ static void judge(run *r, const flight *f, double t, int method, double sign) {
   CHECK_LE(fabs(q), f->limit + accuracy + overshoot_of(method, 1, f->speed));
 }
 
-// What an integrator may lose of the energy, twice what it loses of the speed. Impacts of rigid methods lose nothing but rounding,
-// and under moreau nothing else changes the speed.
-static double energy_bound(int method, long steps) { return (method == 2 ? 1e-14 : 2 * tolerance) * (double)(steps + 1); }
+// What an integrator may lose of the energy, twice what it loses of the speed. Impacts of rigid methods lose nothing
+// but rounding, and under moreau nothing else changes the speed.
+static double energy_bound(int method, long steps) {
+  return (method == 2 ? 1e-14 : 2 * tolerance) * (double)(steps + 1);
+}
 
 static void fly(const flight *f, const char *coordinates, int method) {
   char text[2048], settings[256];
@@ -75,7 +77,8 @@ static void fly(const flight *f, const char *coordinates, int method) {
            "materials: {m: {restitution: 1, stiffness: 1e9, law: hertz}}\n"
            "initial: {j: %s}\n"
            "method: event\n",
-           f->space, planar ? "[0, 0]" : "[0, 0, 0]", f->limit, f->speed, planar ? "1" : "[1, 1, 1]", f->joint, f->start);
+           f->space, planar ? "[0, 0]" : "[0, 0, 0]", f->limit, f->speed, planar ? "1" : "[1, 1, 1]", f->joint,
+           f->start);
   snprintf(settings, sizeof settings, "method=%s coordinates=%s%s", methods[method], coordinates,
            method == 2 ? " method.moreau.step=1e-3" : "");
   run r;
@@ -108,7 +111,7 @@ static void joints_turn_round_at_their_stops(void) {
     }
 }
 
-// --- loops --------------------------------------------------------------------------------------------------------
+// --- loops -----------------------------------------------------------------------------------------------------------
 
 static const char parallelogram[] =
     "space: planar\n"
@@ -127,17 +130,17 @@ static const char parallelogram[] =
     "initial: {g0: {q: 1.57, u: speed}, g1: {q: 1.57, u: speed}, k0: {q: -1.57}, k1: {q: -1.57}}\n"
     "method: event\n";
 
-// The arms turn at constant speed w and the coupler does not turn: k1 = -g0, a triangle wave between the limits. With arms of 1/3 kg m²
-// and a coupler of 2 kg at 1 m the inertia is 8/3 kg m². In absolute coordinates moreau moves the bodies along tangents: a step projects
-// the velocity on a tangent that is turned by h w, which takes (h w)² of the energy. So it loses h w² t of it in time, half as much of
-// the speed, and the angle lags by h w³ t²/4.
+// The arms turn at constant speed w and the coupler does not turn: k1 = -g0, a triangle wave between the limits. With
+// arms of 1/3 kg m² and a coupler of 2 kg at 1 m the inertia is 8/3 kg m². In absolute coordinates moreau moves the
+// bodies along tangents: a step projects the velocity on a tangent that is turned by h w, which takes (h w)² of the
+// energy. So it loses h w² t of it in time, half as much of the speed, and the angle lags by h w³ t²/4.
 static void loops_turn_round_at_their_stops(void) {
   const double w = 2, inertia = 8.0 / 3, range = 2.1;
   for (int method = 0; method < 3; method++)
     for (int coordinates = 0; coordinates < 2; coordinates++) {
       char settings[256];
-      snprintf(settings, sizeof settings, "method=%s coordinates=%s%s", methods[method], coordinates ? "absolute" : "joint",
-               method == 2 ? " method.moreau.step=1e-3" : "");
+      snprintf(settings, sizeof settings, "method=%s coordinates=%s%s", methods[method],
+               coordinates ? "absolute" : "joint", method == 2 ? " method.moreau.step=1e-3" : "");
       run r;
       if (!run_open_text(&r, parallelogram, settings)) return;
       const double end = method == 2 ? 8 : 20, lag = method == 2 && coordinates ? step * w * w : 0;

@@ -3,7 +3,7 @@
 
 #include "text/expr_parse.h"
 
-// --- curves ---------------------------------------------------------------------------------------------------------
+// --- curves ----------------------------------------------------------------------------------------------------------
 
 static const double X[] = {-1, 0.5, 1, 3, 4.5}, Y[] = {2, -1, 0.5, 0.5, 4};
 enum { N = 5 };
@@ -75,7 +75,8 @@ static void a_monotone_curve_does_not_overshoot(void) {
   arena_free(&t.memory);
 }
 
-// Derivatives along x = x(t) against differences: error h²/6 f''' and rounding eps/h², both below 1e-5 for numbers of this size.
+// Derivatives along x = x(t) against differences: error h²/6 f''' and rounding eps/h², both below 1e-5 for numbers of
+// this size.
 static void derivatives_are_exact(void) {
   curve_test t;
   t.memory = arena_create(&t.out_of_memory);
@@ -83,7 +84,8 @@ static void derivatives_are_exact(void) {
   for (int kind = CURVE_LINEAR; kind <= CURVE_CLAMPED; kind++) {
     const curve *c = curve_create(&t.memory, (curve_kind)kind, N, X, Y, (double[]){1, 1});
     for (double s = 0.05; s < 2; s += 0.113) {
-      double a = curve_value(c, s * s - h * 2 * s + h * h), v = curve_value(c, s * s), b = curve_value(c, s * s + h * 2 * s + h * h);  // x = s²
+      double a = curve_value(c, s * s - h * 2 * s + h * h), v = curve_value(c, s * s),
+             b = curve_value(c, s * s + h * 2 * s + h * h);  // x = s²
       jet j = curve_jet(c, (jet){s * s, 2 * s, 2});
       bool kinked = false;
       for (int i = 0; i < N; i++) kinked |= fabs(s * s - X[i]) < 1e-2;
@@ -95,7 +97,7 @@ static void derivatives_are_exact(void) {
   arena_free(&t.memory);
 }
 
-// --- where expressions of time change -------------------------------------------------------------------------------
+// --- where expressions of time change --------------------------------------------------------------------------------
 
 static bool resolve_t(void *context, const char *name, symbol *found, const char **hint) {
   (void)context, (void)hint;
@@ -118,16 +120,33 @@ static void kinks_are_found(void) {
     const char *text;
     double from, next;
   } cases[] = {
-      {"table(t, 0, 0, 1, 2, 3, 1)", 0.5, 1}, {"table(t, 0, 0, 1, 2, 3, 1)", -2, 0}, {"table(t, 0, 0, 1, 2, 3, 1)", 1, 3},
-      {"table(t, 0, 0, 1, 2, 3, 1)", 3, INFINITY}, {"table(4 - 2*t, 0, 0, 1, 2, 3, 1)", 0.5, 1.5}, {"if(t < 2, t, 2)", 0, 2},
-      {"sin(t) + if(t < 2, t, 2)*x", 0, 2}, {"floor(t/0.25)", 0.3, 0.5}, {"ceil(-t)", 0.3, 1}, {"mod(t, 0.5)", 1.1, 1.5},
-      {"table(mod(t, 2), 0, 0, 0.5, 1, 2, 0)", 4.1, 4.5}, {"abs(3 - t)", 0, 3}, {"max(0, t - 1)", 0, 1}, {"min(2*t, t + 1)", 0, 1},
-      {"ramp(t - 4)", 0, 4}, {"step(5 - t)*t^2", 0, 5}, {"sign(t - 1)", 0.5, 1}, {"if(t > 1 and t < 2, 1, 0)", 1.5, 2}, {"t^2 + sin(t)", 0, INFINITY},
-      {"table(table(t, 0, 0, 2, 4), 0, 0, 1, 1, 3, 0)", 0.6, 1.5}, {"blend(t, 0, 1)", 0.5, INFINITY}, {"5", 0, INFINITY},
+      {"table(t, 0, 0, 1, 2, 3, 1)", 0.5, 1},
+      {"table(t, 0, 0, 1, 2, 3, 1)", -2, 0},
+      {"table(t, 0, 0, 1, 2, 3, 1)", 1, 3},
+      {"table(t, 0, 0, 1, 2, 3, 1)", 3, INFINITY},
+      {"table(4 - 2*t, 0, 0, 1, 2, 3, 1)", 0.5, 1.5},
+      {"if(t < 2, t, 2)", 0, 2},
+      {"sin(t) + if(t < 2, t, 2)*x", 0, 2},
+      {"floor(t/0.25)", 0.3, 0.5},
+      {"ceil(-t)", 0.3, 1},
+      {"mod(t, 0.5)", 1.1, 1.5},
+      {"table(mod(t, 2), 0, 0, 0.5, 1, 2, 0)", 4.1, 4.5},
+      {"abs(3 - t)", 0, 3},
+      {"max(0, t - 1)", 0, 1},
+      {"min(2*t, t + 1)", 0, 1},
+      {"ramp(t - 4)", 0, 4},
+      {"step(5 - t)*t^2", 0, 5},
+      {"sign(t - 1)", 0.5, 1},
+      {"if(t > 1 and t < 2, 1, 0)", 1.5, 2},
+      {"t^2 + sin(t)", 0, INFINITY},
+      {"table(table(t, 0, 0, 2, 4), 0, 0, 1, 1, 3, 0)", 0.6, 1.5},
+      {"blend(t, 0, 1)", 0.5, INFINITY},
+      {"5", 0, INFINITY},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     bool opaque = false;
-    if (!CHECK_NEAR(next_kink(cases[i].text, cases[i].from, &opaque), cases[i].next, 1e-14)) printf("      %s\n", cases[i].text);
+    if (!CHECK_NEAR(next_kink(cases[i].text, cases[i].from, &opaque), cases[i].next, 1e-14))
+      printf("      %s\n", cases[i].text);
     if (!CHECK(!opaque)) printf("      %s\n", cases[i].text);
   }
   const char *const unclear[] = {"abs(sin(t))", "max(t^2, t)", "table(x, 0, 0, 1, 1)", "if(x > 0, t, 0)"};
@@ -138,11 +157,11 @@ static void kinks_are_found(void) {
   }
 }
 
-// --- in models ------------------------------------------------------------------------------------------------------
+// --- in models -------------------------------------------------------------------------------------------------------
 
-#define ARM                                                   \
-  "space: planar\ngravity: [0, 0]\nend: 2\n"                   \
-  "bodies: {arm: {mass: 1, inertia: 0.5}}\n"                   \
+#define ARM                                  \
+  "space: planar\ngravity: [0, 0]\nend: 2\n" \
+  "bodies: {arm: {mass: 1, inertia: 0.5}}\n" \
   "joints: {hinge: {revolute: [ground, arm]}}\n"
 
 static const char *const methods[] = {"smooth", "event", "compliant"};
@@ -155,7 +174,8 @@ static void a_drive_follows_a_table(void) {
   for (int k = 0; k < 3; k++) {
     run r;
     char settings[128];
-    snprintf(settings, sizeof settings, "method=%s tables.plan.type=%s integrator.rtol=1e-11 integrator.atol=1e-11", methods[k], k ? "monotone" : "clamped");
+    snprintf(settings, sizeof settings, "method=%s tables.plan.type=%s integrator.rtol=1e-11 integrator.atol=1e-11",
+             methods[k], k ? "monotone" : "clamped");
     if (!run_open_text(&r, text, settings)) return;
     bool met[2] = {false, false};
     while (carom_sim_time(r.sim) < 2 && CHECK(carom_sim_step(r.sim, 2, &r.error) == CAROM_OK)) {
@@ -188,8 +208,10 @@ static void expect_jump(const char *motion, const char *method, double at) {
   run r;
   char settings[256], when[64];
   snprintf(settings, sizeof settings, "method=%s drives.motor.motion=%s", method, motion);
-  write_text(scratch("model.yaml"), ARM "tables: {plan: {points: [[0, 0], [1.25, 1], [3, 2]]}, sway: {type: natural, points: [[0, 0], [1, 1], [1.5, 0]]}}\n"
-                                        "drives: {motor: {joint: hinge, motion: t}}\n");
+  write_text(scratch("model.yaml"), ARM
+             "tables: {plan: {points: [[0, 0], [1.25, 1], [3, 2]]}, sway: {type: natural, points: [[0, 0], [1, 1], "
+             "[1.5, 0]]}}\n"
+             "drives: {motor: {joint: hinge, motion: t}}\n");
   bool loaded = run_try(&r, scratch("model.yaml"), settings);
   if (at < 0) {  // at the instant
     at = -at;
@@ -216,7 +238,9 @@ static void a_speed_that_jumps_is_an_error(void) {
     expect_jump("abs(sin(2*t))", methods[k], -M_PI / 2);
   }
   run r;  // a time stepper follows by an impulse
-  if (run_open_text(&r, ARM "drives: {motor: {joint: hinge, motion: \"table(t, 0, 0, 1, 1)\"}}\nmethod: {moreau: {step: 0.01}}\n", NULL)) {
+  if (run_open_text(
+          &r, ARM "drives: {motor: {joint: hinge, motion: \"table(t, 0, 0, 1, 1)\"}}\nmethod: {moreau: {step: 0.01}}\n",
+          NULL)) {
     if (run_to(&r, 2)) CHECK_NEAR(run_read(&r, "hinge.q"), 1, 1e-12);
     run_close(&r);
   }
@@ -233,7 +257,7 @@ static bool write_beside(const char *name, const char *text) { return write_text
 static void points_come_from_files(void) {
   const struct {
     const char *csv, *keys;
-    double at_1;             // plan(1 s)
+    double at_1;  // plan(1 s)
   } cases[] = {
       {"t,a,b\n0,0,5\n2,4,6\n", "", 2},
       {"t,a,b\n0,0,5\n2,4,6\n", ", columns: [t, b]", 5.5},
@@ -257,9 +281,14 @@ static void bad_files_are_told(void) {
   const struct {
     const char *csv, *keys, *words;
   } cases[] = {
-      {"t,a\n0,0\n1,x\n", "", "line 3: 'x' is not a number"}, {"t,a\n0,0\n1\n", "", "line 3: column 2 is missing"},
-      {"t,a\n0,0\n", "", "1 point"}, {"t,a\n1,0\n1,2\n", "", "must increase"}, {"t,a\n0,0\n1,1\n", ", columns: [t, b]", "no column 'b'"},
-      {"t,a\n0,0\n1,1\n", ", units: [s, qq]", "'qq' is not a unit"}, {"", "", "0 points"}, {"t,a\ns,furlong\n0,0\n1,1\n", "", "'furlong' is not a unit"},
+      {"t,a\n0,0\n1,x\n", "", "line 3: 'x' is not a number"},
+      {"t,a\n0,0\n1\n", "", "line 3: column 2 is missing"},
+      {"t,a\n0,0\n", "", "1 point"},
+      {"t,a\n1,0\n1,2\n", "", "must increase"},
+      {"t,a\n0,0\n1,1\n", ", columns: [t, b]", "no column 'b'"},
+      {"t,a\n0,0\n1,1\n", ", units: [s, qq]", "'qq' is not a unit"},
+      {"", "", "0 points"},
+      {"t,a\ns,furlong\n0,0\n1,1\n", "", "'furlong' is not a unit"},
       {"t,a\n0,nan\n1,1\n", "", "not"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -287,7 +316,8 @@ static void tables_from_a_program(void) {
   hinge.between[0] = "ground", hinge.between[1] = "arm";
   carom_drive_def drive = {.joint = "hinge", .motion = CAROM_EXPRESSION("plan(t)")};
   CHECK(carom_def_table(def, "plan", &plan) == CAROM_OK && carom_def_body(def, "arm", &arm) == CAROM_OK);
-  CHECK(carom_def_joint(def, "hinge", "revolute", &hinge) == CAROM_OK && carom_def_drive(def, "motor", &drive) == CAROM_OK);
+  CHECK(carom_def_joint(def, "hinge", "revolute", &hinge) == CAROM_OK &&
+        carom_def_drive(def, "motor", &drive) == CAROM_OK);
   carom_model *model = carom_model_compile(def, &error);
   carom_sim *sim = CHECK(model) ? carom_sim_create(model, &error) : NULL;
   if (CHECK(sim)) {

@@ -15,7 +15,8 @@ static void advised_commands_are_quoted(void) {
   CHECK_EQUAL(carom("run swing.yaml -o 'cut file'\\''s.h5'"), 0);
   CHECK_CONTAINS(out, "carom export 'cut file'\\''s.h5' --to csv\n");
   CHECK_CONTAINS(out, "carom report 'cut file'\\''s.h5'\n");
-  in_scratch("cp stdout said; PATH='%s':$PATH sh -c \"$(sed -n 's/^ *to read them *//p' said)\" > rows", CHECK_BUILD_DIR);
+  in_scratch("cp stdout said; PATH='%s':$PATH sh -c \"$(sed -n 's/^ *to read them *//p' said)\" > rows",
+             CHECK_BUILD_DIR);
   CHECK_EQUAL(carom("run swing.yaml -o plain.h5"), 0);
   CHECK_CONTAINS(out, "carom export plain.h5 --to csv\n");
   forget_output();
@@ -41,7 +42,9 @@ static void every_method_says_where_to_look(void) {
   static const char *const methods[] = {"smooth", "event", "compliant", "{moreau: {step: 1e-3}}"};
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     char text[1000];
-    snprintf(text, sizeof text, "%sforces: {push: {force: bob, components: [sqrt(0.05 - t), 0]}}\nend: 0.1\nmethod: %s\n", swing, methods[i]);
+    snprintf(text, sizeof text,
+             "%sforces: {push: {force: bob, components: [sqrt(0.05 - t), 0]}}\nend: 0.1\nmethod: %s\n", swing,
+             methods[i]);
     if (!write_text(scratch("root.yaml"), text)) return;
     CHECK_EQUAL(carom("run root.yaml -q --no-record"), 1);
     CHECK_CONTAINS(err, "look for a division by zero, a root or logarithm of a negative number");

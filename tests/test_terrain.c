@@ -1,4 +1,5 @@
-// Spheres on surfaces of triangles: on a plane they see the plane, whatever its triangles, and elsewhere the nearest triangles.
+// Spheres on surfaces of triangles: on a plane they see the plane, whatever its triangles, and elsewhere the nearest
+// triangles.
 #include <float.h>
 
 #include "runs.h"
@@ -40,7 +41,7 @@ static pose tilted(void) {
   return (pose){quat_matrix(quat_exp(r)), {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}};
 }
 
-// --- planes -----------------------------------------------------------------------------------------------------------
+// --- planes ----------------------------------------------------------------------------------------------------------
 
 typedef struct seen {
   double gap, normal;
@@ -96,7 +97,8 @@ static void a_height_field_with_a_slope_is_a_plane(void) {
     double x = uniform(-0.4, 0.4), y = uniform(-0.4, 0.4), g = uniform(-0.01, 0.01);
     if (i % 3 == 0) x = 0.05 * round(x / 0.05);
     if (i % 5 == 0) y = 0.05 * round(y / 0.05);
-    vec3 n = {-0.3 / norm, 0.2 / norm, 1 / norm}, c = vec3_axpy((vec3){x, y, 0.3 * (x + 0.5) - 0.2 * (y + 0.5)}, radius + g, n);
+    vec3 n = {-0.3 / norm, 0.2 / norm, 1 / norm},
+         c = vec3_axpy((vec3){x, y, 0.3 * (x + 0.5) - 0.2 * (y + 0.5)}, radius + g, n);
     terrain_touch touch[TERRAIN_TOUCHES];
     if (!CHECK_EQUAL(terrain_touches(&t, c, radius, 0.02, touch), 1)) return;
     gap = fmax(gap, fabs(touch->gap - g)), normal = fmax(normal, vec3_norm(vec3_sub(touch->normal, n)));
@@ -106,7 +108,7 @@ static void a_height_field_with_a_slope_is_a_plane(void) {
   CHECK_LE(normal, 1e-14);
 }
 
-// --- edges ------------------------------------------------------------------------------------------------------------
+// --- edges -----------------------------------------------------------------------------------------------------------
 
 static void a_ridge_is_rounded_by_its_edge(void) {
   enum { N = 21 };
@@ -143,7 +145,8 @@ static void material_ends_at_the_border(void) {
   terrain t = terrain_of_heights(z, 3, 3, 0, 0, 0.5, 0.5);
   terrain_touch touch[TERRAIN_TOUCHES];
   double radius = 0.05;
-  CHECK_EQUAL(terrain_touches(&t, (vec3){1.03, 0.6, -0.03}, radius, 0.02, touch), 1);  // on the edge, pushed away from it
+  CHECK_EQUAL(terrain_touches(&t, (vec3){1.03, 0.6, -0.03}, radius, 0.02, touch),
+              1);  // on the edge, pushed away from it
   CHECK_NEAR(touch->gap, 0.03 * sqrt(2) - radius, 1e-15);
   CHECK_NEAR(touch->normal.x, sqrt(0.5), 1e-14);
   CHECK_NEAR(touch->normal.z, -sqrt(0.5), 1e-14);
@@ -153,14 +156,15 @@ static void material_ends_at_the_border(void) {
   CHECK_NEAR(touch->gap, -0.02 - radius, 1e-15);
 }
 
-// --- all triangles, one by one ----------------------------------------------------------------------------------------
+// --- all triangles, one by one ---------------------------------------------------------------------------------------
 
 static double distance_to(vec3 c, vec3 a, vec3 b, vec3 d) {
   double least = DBL_MAX;
   enum { PARTS = 60 };
   for (int i = 0; i <= PARTS; i++)
     for (int j = 0; i + j <= PARTS; j++) {
-      vec3 p = vec3_axpy(vec3_axpy(vec3_scale((double)(PARTS - i - j) / PARTS, a), (double)i / PARTS, b), (double)j / PARTS, d);
+      vec3 p = vec3_axpy(vec3_axpy(vec3_scale((double)(PARTS - i - j) / PARTS, a), (double)i / PARTS, b),
+                         (double)j / PARTS, d);
       least = fmin(least, vec3_norm(vec3_sub(p, c)));
     }
   return least;
@@ -180,7 +184,8 @@ static void the_least_gap_is_that_of_all_triangles(void) {
     if (!CHECK(count > 0)) return;
     double least = DBL_MAX;
     for (int k = 0; k < m.triangle_count; k++)
-      least = fmin(least, distance_to(c, m.vertices[m.triangles[k][0]], m.vertices[m.triangles[k][1]], m.vertices[m.triangles[k][2]]));
+      least = fmin(least, distance_to(c, m.vertices[m.triangles[k][0]], m.vertices[m.triangles[k][1]],
+                                      m.vertices[m.triangles[k][2]]));
     above = fmax(above, touch->gap + 0.1 - least), below = fmax(below, least - touch->gap - 0.1);
     several += count > 1;
   }
@@ -190,21 +195,24 @@ static void the_least_gap_is_that_of_all_triangles(void) {
   CHECK(several > 5);
 }
 
-// --- runs -------------------------------------------------------------------------------------------------------------
+// --- runs ------------------------------------------------------------------------------------------------------------
 
 // A ball of 5 cm that rolls and slides 0.9 m across the triangles of a level field, held against a plane.
 static void roll(const char *method, double within) {
   double q[2][7];
   for (int k = 0; k < 2; k++) {
     static char text[6000];
-    int used = snprintf(text, sizeof text,
-                        "bodies: {b: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\njoints: {b: {free: [ground, b]}}\n"
-                        "materials: {m: {restitution: 0, friction: 0.3, law: kelvin-voigt, stiffness: 1e5, damping: 100, friction_law: threlfall}}\n"
-                        "initial: {b: {q: [1, 0, 0, 0, 0.06, 0.12, 0.0501], velocity: [0.9, 0.31, 0], omega: [3, 2, 5]}}\n"
-                        "surfaces:\n  s: {sphere: b, radius: 5 cm, material: m}\n  floor: {");
+    int used =
+        snprintf(text, sizeof text,
+                 "bodies: {b: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\njoints: {b: {free: [ground, b]}}\n"
+                 "materials: {m: {restitution: 0, friction: 0.3, law: kelvin-voigt, stiffness: 1e5, damping: 100, "
+                 "friction_law: threlfall}}\n"
+                 "initial: {b: {q: [1, 0, 0, 0, 0.06, 0.12, 0.0501], velocity: [0.9, 0.31, 0], omega: [3, 2, 5]}}\n"
+                 "surfaces:\n  s: {sphere: b, radius: 5 cm, material: m}\n  floor: {");
     if (k == 0) used += snprintf(text + used, sizeof text - (size_t)used, "plane: ground");
     else {
-      used += snprintf(text + used, sizeof text - (size_t)used, "height_field: ground, columns: 21, spacing: [5 cm, 6 cm], heights: [0");
+      used += snprintf(text + used, sizeof text - (size_t)used,
+                       "height_field: ground, columns: 21, spacing: [5 cm, 6 cm], heights: [0");
       for (int i = 1; i < 21 * 21; i++) used += snprintf(text + used, sizeof text - (size_t)used, ", 0");
       used += snprintf(text + used, sizeof text - (size_t)used, "]");
     }
@@ -222,19 +230,20 @@ static void roll(const char *method, double within) {
   CHECK_LE(off, within);
 }
 
-static void a_ball_rolls_over_triangles_as_over_a_plane(void) {
-  roll("{moreau: {step: 1e-3}}", 1e-12);
-}
+static void a_ball_rolls_over_triangles_as_over_a_plane(void) { roll("{moreau: {step: 1e-3}}", 1e-12); }
 
 // It leaves the border at 2 m/s, fast enough not to touch its edge again, and falls freely.
 static void a_ball_rolls_off_and_falls(void) {
   run r;
-  if (!run_open_text(&r,
-                     "bodies: {b: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\njoints: {b: {free: [ground, b]}}\n"
-                     "initial: {b: {q: [1, 0, 0, 0, 0.9, 0.6, 0.05], velocity: [2, 0, 0]}}\nmaterials: {m: {restitution: 0}}\n"
-                     "surfaces:\n  s: {sphere: b, radius: 5 cm, material: m}\n"
-                     "  floor: {height_field: ground, columns: 3, spacing: 0.5 m, heights: [0, 0, 0, 0, 0, 0, 0, 0, 0], material: m}\n"
-                     "method: {moreau: {step: 1e-3}}\n", NULL))
+  if (!run_open_text(
+          &r,
+          "bodies: {b: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\njoints: {b: {free: [ground, b]}}\n"
+          "initial: {b: {q: [1, 0, 0, 0, 0.9, 0.6, 0.05], velocity: [2, 0, 0]}}\nmaterials: {m: {restitution: 0}}\n"
+          "surfaces:\n  s: {sphere: b, radius: 5 cm, material: m}\n"
+          "  floor: {height_field: ground, columns: 3, spacing: 0.5 m, heights: [0, 0, 0, 0, 0, 0, 0, 0, 0], material: "
+          "m}\n"
+          "method: {moreau: {step: 1e-3}}\n",
+          NULL))
     return;
   run_to(&r, 0.55);
   double x = run_read(&r, "b.q4"), z = run_read(&r, "b.q6");

@@ -39,16 +39,19 @@ static void thinning_keeps_its_bound(void) {
   for (int k = 0; k < COLUMNS; k++) scales[k] = k == 3 ? 0 : 2;
   thin_result result;
   CHECK(thin_table(&memory, in, 1, 0, scales, &must, 20000, &result, &error));
-  double *all = ARENA_ARRAY(&memory, double, s.rows * COLUMNS);
+  double *all = ARENA_ARRAY(&memory, double, s.rows *COLUMNS);
   CHECK(record_read(in, 1, 0, s.rows, all, &error) == CAROM_OK);
   record_close(in);
   CHECK(result.count > 5);
   CHECK_LE(result.levels[0].kept.count, 20000);
-  // a chord of h rows of a sine of rate 5/s is (5 h/1000)²/8 off, 1e-3·2 of it after 25 rows; four times the bound: half the rows
+  // a chord of h rows of a sine of rate 5/s is (5 h/1000)²/8 off, 1e-3·2 of it after 25 rows; four times the bound:
+  // half the rows
   CHECK_LE(result.levels[0].bound, 0.25e-3);
   for (int i = 0; i < result.count; i++) {
     check_level(&s, all, &result.levels[i]);
-    if (i > 0) CHECK(result.levels[i].bound == 4 * result.levels[i - 1].bound && result.levels[i].kept.count <= result.levels[i - 1].kept.count);
+    if (i > 0)
+      CHECK(result.levels[i].bound == 4 * result.levels[i - 1].bound &&
+            result.levels[i].kept.count <= result.levels[i - 1].kept.count);
   }
 }
 
@@ -70,7 +73,9 @@ static void thinning_begins_fine(void) {
   CHECK(result.levels[0].kept.count > s.rows * 9 / 10);
 }
 
-static double missing_value(long row, int column) { return column % 2 && row % 1000 < 900 ? NAN : (double)(row / 1000 % 2); }
+static double missing_value(long row, int column) {
+  return column % 2 && row % 1000 < 900 ? NAN : (double)(row / 1000 % 2);
+}
 
 // A number that is missing for long takes the rows at its ends, not all.
 static void missing_numbers_take_no_room(void) {
@@ -108,10 +113,11 @@ static void thinning_gives_way_to_the_budget(void) {
   record_close(in);
 }
 
-// Noise in every column and more impacts than a page holds: the worst that can come. What a page of a smooth run keeps is
-// within its bound, every impact that is kept is there row by row.
+// Noise in every column and more impacts than a page holds: the worst that can come. What a page of a smooth run keeps
+// is within its bound, every impact that is kept is there row by row.
 static void long_runs_stay_small(void) {
-  synthetic s = {.rows = 120000, .value = noise_value, .summary = "{\"status\": \"done\"}", .impacts = 60000, .step = 1e-3};
+  synthetic s = {
+      .rows = 120000, .value = noise_value, .summary = "{\"status\": \"done\"}", .impacts = 60000, .step = 1e-3};
   carom_error error = {0};
   const char *run = scratch("long.h5"), *html = scratch("long.html");
   if (!write_synthetic(run, &s) || !CHECK(report_on(run, html, &error) == CAROM_OK)) return;
@@ -126,7 +132,8 @@ static void long_runs_stay_small(void) {
   CHECK_EQUAL(json_get_number(impacts, "rows", 0), s.impacts);
   CHECK(json_get_number(impacts, "kept", 0) < (double)s.impacts && json_get_number(impacts, "kept", 0) > 10000);
   long count;
-  double *index = read_column(&p, json_get(axis, "index"), &count), *t = read_column(&p, json_get(axis, "time"), &count);
+  double *index = read_column(&p, json_get(axis, "index"), &count),
+         *t = read_column(&p, json_get(axis, "time"), &count);
   CHECK_EQUAL(count, json_get_number(axis, "kept", 0));
   CHECK(index[0] == 0 && index[count - 1] == (double)(s.rows - 1));
   for (long i = 1; i < count; i++)
@@ -134,12 +141,14 @@ static void long_runs_stay_small(void) {
 }
 
 static void impacts_are_kept_raw(void) {
-  synthetic s = {.rows = 400000, .value = smooth_value, .summary = "{\"status\": \"done\"}", .impacts = 50, .step = 1e-3};
+  synthetic s = {
+      .rows = 400000, .value = smooth_value, .summary = "{\"status\": \"done\"}", .impacts = 50, .step = 1e-3};
   carom_error error = {0};
   const char *run = scratch("raw.h5"), *html = scratch("raw.html");
   if (!write_synthetic(run, &s) || !CHECK(report_on(run, html, &error) == CAROM_OK)) return;
   opened_page p = open_page(html);
-  const json_value *report_run = run_of(&p, 0), *joints = table_of(report_run, "joints"), *axis = axis_of(report_run, joints);
+  const json_value *report_run = run_of(&p, 0), *joints = table_of(report_run, "joints"),
+                   *axis = axis_of(report_run, joints);
   CHECK(json_get_number(axis, "raw", 1) == 0);
   CHECK_LE(json_get_number(axis, "bound", 1), 1e-4);
   struct stat about;
@@ -179,7 +188,11 @@ static bool write_struck(const char *path) {
   }
   for (long i = 0; i < BLOWS; i++) {
     double start = 1e-3 * (double)(i * BLOW_PERIOD);
-    impact hit = {.start = start, .end = start + 1e-3 * BLOW_ROWS, .impulse_normal = 1, .approach_speed = blow_speed(i), .peak_force = 10};
+    impact hit = {.start = start,
+                  .end = start + 1e-3 * BLOW_ROWS,
+                  .impulse_normal = 1,
+                  .approach_speed = blow_speed(i),
+                  .peak_force = 10};
     record_append(r, 2, (const double *)&hit, &error);
   }
   return CHECK(record_finish(r, "{\"status\": \"done\"}", &error) == CAROM_OK);
@@ -215,10 +228,11 @@ static void the_strongest_impacts_are_whole(void) {
   CHECK(stat(html, &about) == 0);
   CHECK(about.st_size > 15000000 && about.st_size < 20000000);
   opened_page p = open_page(html);
-  const json_value *report_run = run_of(&p, 0), *joints = table_of(report_run, "joints"), *axis = axis_of(report_run, joints);
+  const json_value *report_run = run_of(&p, 0), *joints = table_of(report_run, "joints"),
+                   *axis = axis_of(report_run, joints);
   long count, whole = 0;
   double *index = read_column(&p, json_get(axis, "index"), &count), weakest_whole = INFINITY, strongest_broken = 0;
-  bool *kept = ARENA_ARRAY(&memory, bool, BLOWS * BLOW_PERIOD + BLOW_PERIOD);
+  bool *kept = ARENA_ARRAY(&memory, bool, BLOWS *BLOW_PERIOD + BLOW_PERIOD);
   for (long i = 0; i < count; i++) kept[(long)index[i]] = true;
   for (long i = 0; i < BLOWS; i++) {
     for (long row = i * BLOW_PERIOD; row <= i * BLOW_PERIOD + 8; row++)  // where each begins is there in any case
@@ -236,7 +250,8 @@ enum { HITS = 40, RESTS = 120000 };
 // Few hits among very many contacts that gather far more impulse without any approach: there is no room for all.
 static bool write_hits_and_rests(const char *path) {
   static const char *const t[] = {"t"}, *const second[] = {"s"};
-  record_table tables[] = {{"time", t, second, 1, NULL, false}, {"impacts", impact_columns, impact_units, IMPACT_COLUMN_COUNT, NULL, false}};
+  record_table tables[] = {{"time", t, second, 1, NULL, false},
+                           {"impacts", impact_columns, impact_units, IMPACT_COLUMN_COUNT, NULL, false}};
   carom_error error = {0};
   record *r = record_create(path, tables, 2, NULL, 0, NULL, &error);
   if (!CHECK(r)) return false;
@@ -244,8 +259,12 @@ static bool write_hits_and_rests(const char *path) {
   for (long i = 0; i < RESTS; i++) {
     double start = (double)i / RESTS;
     bool hits = i % (RESTS / HITS) == 7;
-    impact row = {.point = hits, .start = start, .end = start + (hits ? 0 : 0.5), .impulse_normal = hits ? 1e-3 : 5 + noise_value(i, 0),
-                  .peak_force = hits ? 0 : 10 + noise_value(i, 1), .approach_speed = hits ? 2 : 1e-7 * noise_value(i, 2)};
+    impact row = {.point = hits,
+                  .start = start,
+                  .end = start + (hits ? 0 : 0.5),
+                  .impulse_normal = hits ? 1e-3 : 5 + noise_value(i, 0),
+                  .peak_force = hits ? 0 : 10 + noise_value(i, 1),
+                  .approach_speed = hits ? 2 : 1e-7 * noise_value(i, 2)};
     record_append(r, 1, (const double *)&row, &error);
   }
   return CHECK(record_finish(r, "{\"status\": \"done\"}", &error) == CAROM_OK);

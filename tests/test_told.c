@@ -1,4 +1,5 @@
-// What the columns of a contact say where it is easily told wrong: from whose side, and whether a contact without friction slides.
+// What the columns of a contact say where it is easily told wrong: from whose side, and whether a contact without
+// friction slides.
 #include "check.h"
 #include "runs.h"
 
@@ -36,7 +37,8 @@ static void columns_follow_the_order_of_names(void) {
       for (int k = 0; k < METHOD_COUNT; k++) {
         char text[2000];
         run r;
-        snprintf(text, sizeof text, "%s%smethod: {%s}\n", planar ? model_in_plane : model_in_space, orders[o].between, METHODS[k]);
+        snprintf(text, sizeof text, "%s%smethod: {%s}\n", planar ? model_in_plane : model_in_space, orders[o].between,
+                 METHODS[k]);
         if (!run_open_text(&r, text, NULL)) return;
         run_to(&r, 0.1);
         const char *name = orders[o].name;

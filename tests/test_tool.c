@@ -69,7 +69,7 @@ static const char *last_line(char *text) {
   return at ? at + 1 : text;
 }
 
-// --- help and mistakes --------------------------------------------------------------------------------------------
+// --- help and mistakes -----------------------------------------------------------------------------------------------
 
 static void version_and_help_are_results(void) {
   char expected[64];
@@ -120,7 +120,8 @@ static void mistakes_on_the_command_line_exit_with_2(void) {
 
 // Whatever `carom help` names must be in the man page and in the completion.
 static void man_page_and_completion_know_every_option(void) {
-  static const char *const commands[] = {"run", "check", "export", "solve", "list", "laws", "example", "reference", "help"};
+  static const char *const commands[] = {"run",  "check",   "export",    "solve", "list",
+                                         "laws", "example", "reference", "help"};
   char path[4096];
   if (!CHECK(check_source("docs/carom.1", path, sizeof path))) return;
   char *man = read_file(path, NULL);
@@ -151,7 +152,7 @@ static void man_page_and_completion_know_every_option(void) {
   free(man), free(completion);
 }
 
-// --- run ----------------------------------------------------------------------------------------------------------
+// --- run -------------------------------------------------------------------------------------------------------------
 
 static void run_records_and_summarises(void) {
   write_text(scratch("swing.yaml"), pendulum);
@@ -189,7 +190,8 @@ static void streams_are_kept_apart(void) {
 static void settings_change_the_model(void) {
   write_text(scratch("swing.yaml"), pendulum);
   CHECK_EQUAL(carom("run swing.yaml --no-record --csv - -q --set start=0.25 --set integrator.type=rk4 "
-                    "--set integrator.step=0.25"), 0);
+                    "--set integrator.step=0.25"),
+              0);
   CHECK_EQUAL(count_lines(out), 6);  // header, start, four steps of a quarter second
   CHECK_CONTAINS(out, "\n0,0.25,0,");
   CHECK_CONTAINS(out, "\n0.75,");
@@ -211,14 +213,23 @@ static void checks_name_the_cause(void) {
   write_text(scratch("swing.yaml"), pendulum);
   CHECK_EQUAL(carom("check swing.yaml --set 'drives={turn: {joint: pin, motion: 1 rad/s*t}}'"), 0);
   CHECK_CONTAINS(out, "the given q of joint 'pin' was changed because a drive fixes it");
-  CHECK_EQUAL(carom("check swing.yaml --set 'drives={turn: {joint: pin, motion: 31 rad/s*t}}' --set 'initial={bob: {omega: 3}}'"), 0);
+  CHECK_EQUAL(
+      carom(
+          "check swing.yaml --set 'drives={turn: {joint: pin, motion: 31 rad/s*t}}' --set 'initial={bob: {omega: 3}}'"),
+      0);
   CHECK_CONTAINS(out, "as given, except:");
-  CHECK_CONTAINS(out, "the given omega of body 'bob' was changed because joints, drives or given u fix it, from 3 to 31\n");
-  CHECK_EQUAL(carom("check swing.yaml --json --set 'drives={turn: {joint: pin, motion: 31 rad/s*t}}' --set 'initial={bob: {omega: 3}}'"), 0);
+  CHECK_CONTAINS(out,
+                 "the given omega of body 'bob' was changed because joints, drives or given u fix it, from 3 to 31\n");
+  CHECK_EQUAL(carom("check swing.yaml --json --set 'drives={turn: {joint: pin, motion: 31 rad/s*t}}' --set "
+                    "'initial={bob: {omega: 3}}'"),
+              0);
   CHECK_CONTAINS(out, "\"changed\": {\"body\": \"bob\", \"from\": 3, \"to\": 31}");
-  CHECK_EQUAL(carom("run swing.yaml --no-record --strict --end 0.01 --set 'initial={bob: {omega: 3}, pin: {u: 5}}'"), 1);
+  CHECK_EQUAL(carom("run swing.yaml --no-record --strict --end 0.01 --set 'initial={bob: {omega: 3}, pin: {u: 5}}'"),
+              1);
   CHECK_CONTAINS(out, "the given omega of body 'bob'");
-  CHECK_EQUAL(carom("check swing.yaml --set 'drives={turn: {joint: pin, motion: 31 rad/s*t}}' --set 'initial={pin: {u: 3}}'"), 0);
+  CHECK_EQUAL(
+      carom("check swing.yaml --set 'drives={turn: {joint: pin, motion: 31 rad/s*t}}' --set 'initial={pin: {u: 3}}'"),
+      0);
   CHECK_CONTAINS(out, "the given u of joint 'pin' was changed because a drive fixes it, from 3 to 31\n");
   CHECK_EQUAL(carom("check swing.yaml --set 'drives={turn: {joint: pin, motion: 1e-27 rad}}'"), 0);
   CHECK_CONTAINS(out, "from 1.04719755 to 0\n");  // not the rounding of zero
@@ -271,7 +282,7 @@ static void a_failed_run_is_kept(void) {
   CHECK_NEAR(strtod(last_line(out), NULL), t, 1e-8 * t);  // the summary has nine digits
 }
 
-// --- files --------------------------------------------------------------------------------------------------------
+// --- files -----------------------------------------------------------------------------------------------------------
 
 static void file_trouble_exits_with_3(void) {
   write_text(scratch("swing.yaml"), pendulum);
@@ -338,7 +349,7 @@ static void a_full_disk_loses_nothing_written(void) {
   CHECK_CONTAINS(err, "cannot write /dev/full");
 }
 
-// --- interruption and resuming ------------------------------------------------------------------------------------
+// --- interruption and resuming ---------------------------------------------------------------------------------------
 
 static pid_t start_endless(const char *record) {
   write_text(scratch("endless.yaml"), endless);
@@ -441,7 +452,7 @@ static void only_the_same_model_is_resumed(void) {
   CHECK_EQUAL(carom("run swing.yaml --resume half.h5 --set integrator.rtol=1e-6"), 0);
 }
 
-// --- check, list, example, reference ------------------------------------------------------------------------------
+// --- check, list, example, reference ---------------------------------------------------------------------------------
 
 static void check_tells_what_a_model_is(void) {
   write_text(scratch("linkage.yaml"), linkage);
@@ -481,12 +492,17 @@ static void check_lists_controllers(void) {
              "states:\n"
              "  integral: {rate: error, unit: rad*s, limits: [-0.5, 0.5], reset_at: 2 s}\n"
              "  count: {rate: 1, initial: 3, reset_at: [1, 2]}\n"
-             "callbacks: {pilot: {inputs: [error, hinge.u], outputs: [torque, light], every: 10 ms}, other: {inputs: [], outputs: [x]}}\n"
+             "callbacks: {pilot: {inputs: [error, hinge.u], outputs: [torque, light], every: 10 ms}, other: {inputs: "
+             "[], outputs: [x]}}\n"
              "forces: {motor: {motor: hinge, effort: pilot.torque, lag: 5 ms}}\n");
   CHECK_EQUAL(carom("check controlled.yaml"), 0);
   CHECK_CONTAINS(out, "  computed     2\n    error            rad\n");
-  CHECK_CONTAINS(out, "  states       2\n    integral         rad*s, starts at 0, limits -0.5 and 0.5, set to 0 at 2 s\n    count            starts at 3, set to 3 at 2 times\n");
-  CHECK_CONTAINS(out, "  callbacks    2\n    pilot            from error, hinge.u to torque, light; every 0.01 s\n    other            from nothing to x; at each evaluation\n");
+  CHECK_CONTAINS(out,
+                 "  states       2\n    integral         rad*s, starts at 0, limits -0.5 and 0.5, set to 0 at 2 s\n    "
+                 "count            starts at 3, set to 3 at 2 times\n");
+  CHECK_CONTAINS(out,
+                 "  callbacks    2\n    pilot            from error, hinge.u to torque, light; every 0.01 s\n    other "
+                 "           from nothing to x; at each evaluation\n");
   CHECK_EQUAL(carom("check controlled.yaml --json"), 0);
   CHECK_CONTAINS(out, "\"computed\": [{\"name\": \"error\", \"unit\": \"rad\"}");
   CHECK_CONTAINS(out, "{\"name\": \"integral\", \"detail\": \"rad*s, starts at 0");
@@ -510,11 +526,18 @@ static void check_finds_redundant_constraints(void) {
 static void lists_name_what_there_is(void) {
   static const struct {
     const char *family, *member;
-  } wanted[] = {{"joints", "spherical"},   {"constraints", "distance"}, {"forces", "bushing"},
-                {"methods", "smooth"},     {"integrators", "adams"},    {"functions", "sqrt(x): square root"},
-                {"units", "rpm       turns per minute"}, {"models", "four-bar"},
-                {"surfaces", "sphere"},    {"solvers", "lemke"},
-                {"laws", "flores"},        {"solids", "bronze"}};
+  } wanted[] = {{"joints", "spherical"},
+                {"constraints", "distance"},
+                {"forces", "bushing"},
+                {"methods", "smooth"},
+                {"integrators", "adams"},
+                {"functions", "sqrt(x): square root"},
+                {"units", "rpm       turns per minute"},
+                {"models", "four-bar"},
+                {"surfaces", "sphere"},
+                {"solvers", "lemke"},
+                {"laws", "flores"},
+                {"solids", "bronze"}};
   CHECK_EQUAL(carom("list"), 0);
   char *families = strdup(out);
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
@@ -581,7 +604,7 @@ static void the_reference_page_is_up_to_date(void) {
   free(page);
 }
 
-// --- export -------------------------------------------------------------------------------------------------------
+// --- export ----------------------------------------------------------------------------------------------------------
 
 static void export_gives_back_what_was_recorded(void) {
   write_text(scratch("swing.yaml"), pendulum);
@@ -626,7 +649,7 @@ static void a_damaged_record_is_told(void) {
   CHECK_CONTAINS(err, "swing.h5");
 }
 
-// --- terminals ----------------------------------------------------------------------------------------------------
+// --- terminals -------------------------------------------------------------------------------------------------------
 
 // All that the tool shows on a terminal within a run that is interrupted after a second.
 static char *on_terminal(bool colour, const char *option) {
@@ -653,9 +676,9 @@ static char *on_terminal(bool colour, const char *option) {
   return text;
 }
 
-// The ball's first two bounces under three methods: impacts of all match, JSON and a page are written, and a run that fails
-// is told and compared as far as it came.
-// Moreau's method has no step here, and the stop has no stiffness: each is skipped with its reason.
+// The ball's first two bounces under three methods: impacts of all match, JSON and a page are written, and a run that
+// fails is told and compared as far as it came. Moreau's method has no step here, and the stop has no stiffness: each
+// is skipped with its reason.
 static void a_method_that_cannot_run_is_skipped(void) {
   write_text(scratch("stop.yaml"),
              "space: planar\n"
@@ -698,8 +721,11 @@ static void a_method_that_cannot_run_is_skipped(void) {
 static void methods_are_compared(void) {
   const char *model = CHECK_SOURCE_DIR "/models/bouncing-ball.yaml";
   // stiff, and with the restitution that was asked for: an impact of 0.1 ms, where impacts match within 15
-  CHECK_EQUAL(carom("compare %s --end 1.5 --method event,moreau,compliant --report page.html --set materials.rubber.law=flores "
-                    "--set materials.rubber.stiffness=1e9 --set materials.rubber.restitution_is=achieved", model), 0);
+  CHECK_EQUAL(
+      carom("compare %s --end 1.5 --method event,moreau,compliant --report page.html --set materials.rubber.law=flores "
+            "--set materials.rubber.stiffness=1e9 --set materials.rubber.restitution_is=achieved",
+            model),
+      0);
   CHECK_CONTAINS(out, "differences from event");
   CHECK_CONTAINS(out, "2 matched, 0 of event alone, 0 of moreau alone");
   CHECK_CONTAINS(out, "2 matched, 0 of event alone, 0 of compliant alone");
@@ -717,7 +743,9 @@ static void methods_are_compared(void) {
   CHECK_CONTAINS(err, "nonsense");
   // a fixed step that lands deep in the floor, far through a light ball
   CHECK_EQUAL(carom("compare %s --end 1.5 --method event,compliant --set method.compliant.entry=none "
-                    "--set 'integrator={type: rk4, step: 0.03}'", model), 2);
+                    "--set 'integrator={type: rk4, step: 0.03}'",
+                    model),
+              2);
   CHECK_CONTAINS(err, "rk4");
 }
 
@@ -736,7 +764,7 @@ static void a_terminal_sees_progress(void) {
   free(shown);
 }
 
-// --- reports ------------------------------------------------------------------------------------------------------
+// --- reports ---------------------------------------------------------------------------------------------------------
 
 static void reports_are_written(void) {
   write_text(scratch("swing.yaml"), pendulum);

@@ -60,7 +60,8 @@ static void fast_precession(void) {
   precesses_steadily(TIGHT "root=1 coordinates=absolute", 30 * degree, 1);
 }
 
-// Slow precession of a fast top tends to m g l/(C spin); the next term of the root is larger by this much to first order.
+// Slow precession of a fast top tends to m g l/(C spin); the next term of the root is larger by this much to first
+// order.
 static void fast_top_precesses_as_textbooks_say(void) {
   double simple = m * g * l / (C * 2500), p = precession(30 * degree, 2500, -1);
   double next = A * cos(30 * degree) * m * g * l / (C * 2500 * C * 2500);
@@ -89,7 +90,8 @@ static void nodding_top_keeps_its_momenta(void) {
     CHECK_LE(0.02, high - low);
     kept now = read_kept(&e);
     printf("    %s: nods %.3f rad, energy to %.2g, axial to %.2g, vertical to %.2g\n", settings[i], high - low,
-           fabs(now.energy / start.energy - 1), fabs(now.axial / start.axial - 1), fabs(now.vertical / start.vertical - 1));
+           fabs(now.energy / start.energy - 1), fabs(now.axial / start.axial - 1),
+           fabs(now.vertical / start.vertical - 1));
     run_close(&e);
   }
 }

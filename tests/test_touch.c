@@ -10,7 +10,7 @@ static bool open_with(run *r, const char *text, int method) {
   return run_open_text(r, all, "");
 }
 
-// --- spheres and points on boxes ------------------------------------------------------------------------------------
+// --- spheres and points on boxes -------------------------------------------------------------------------------------
 
 // A ball and a point that fall on a wide box bounce as on a plane: after h = v²/2g they come back with e v.
 static void a_ball_bounces_on_a_box_as_on_a_plane(void) {
@@ -26,7 +26,8 @@ static void a_ball_bounces_on_a_box_as_on_a_plane(void) {
       "  box: {box: ground, at: [0, 0, -0.25], size: [1, 1, 0.5], material: m}\n"
       "  floor: {plane: ground, material: m}\n"
       "contacts:\n"
-      "  first: {between: [ball, box]}\n  tipped: {between: [point, box]}\n  second: {between: [other, floor]}\n  tip2: {between: [tip, floor]}\n"
+      "  first: {between: [ball, box]}\n  tipped: {between: [point, box]}\n  second: {between: [other, floor]}\n  "
+      "tip2: {between: [tip, floor]}\n"
       "materials: {m: {restitution: 0.7, friction: 0.2, stiffness: 1e8, law: hunt-crossley}}\n";
   for (int method = 0; method < METHODS; method++) {
     run r;
@@ -63,17 +64,18 @@ static void a_ball_leaves_an_edge_along_the_normal(void) {
     }
 }
 
-// --- two smooth surfaces ------------------------------------------------------------------------------------------------
+// --- two smooth surfaces ---------------------------------------------------------------------------------------------
 
-// Two bodies without friction and damping meet off their centres: momentum, angular momentum and energy are kept, and the
-// bodies turn. Nothing in this depends on the shapes but the common normal.
+// Two bodies without friction and damping meet off their centres: momentum, angular momentum and energy are kept, and
+// the bodies turn. Nothing in this depends on the shapes but the common normal.
 static void smooth_bodies_keep_momentum_and_energy(void) {
   static const char *const shapes[][2] = {
       {"ellipsoid: a, semi_axes: [0.1, 0.2, 0.3]", "ellipsoid: b, semi_axes: [0.3, 0.1, 0.2]"},
       {"superellipsoid: a, semi_axes: [0.1, 0.2, 0.3], exponents: [0.7, 1.2]", "cylinder: b, radius: 0.1, length: 0.3"},
       {"sphere: a, radius: 0.2", "cone: b, radius: 0.2, height: 0.3"},
       {"ellipsoid: a, semi_axes: [0.1, 0.2, 0.3]", "capsule: b, radius: 0.1, length: 0.3"},
-      {"sphere: a, radius: 0.2", "hull: b, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3], [0.1, 0.1, 0.2]]"},
+      {"sphere: a, radius: 0.2",
+       "hull: b, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3], [0.1, 0.1, 0.2]]"},
       {"ellipsoid: a, semi_axes: [0.1, 0.2, 0.3]", "box: b, size: [0.3, 0.2, 0.4]"},
       {"capsule: a, radius: 0.1, length: 0.4", "capsule: b, radius: 0.15, length: 0.3"},
   };
@@ -86,7 +88,8 @@ static void smooth_bodies_keep_momentum_and_energy(void) {
                "bodies: {a: {mass: 2, inertia: [0.05, 0.05, 0.05]}, b: {mass: 1, inertia: [0.02, 0.02, 0.02]}}\n"
                "joints: {fa: {free: [ground, a], at: [-0.6, 0, 0]}, fb: {free: [ground, b], at: [0.1, 0.1, 0.05]}}\n"
                "initial: {a: {velocity: [1, 0, 0]}}\n"
-               "surfaces: {a: {%s, rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, b: {%s, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"
+               "surfaces: {a: {%s, rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, b: {%s, rotate: {axis: [3, -1, "
+               "2], angle: 0.5}, material: m}}\n"
                "materials: {m: {restitution: 1, law: hertz, stiffness: 1e8}}\n",
                shapes[k][0], shapes[k][1]);
       if (!open_with(&r, text, method)) continue;
@@ -114,8 +117,10 @@ static void parallel_capsules_do_not_turn(void) {
                    "bodies: {a: {mass: 1, inertia: [0.05, 0.05, 0.05]}, b: {mass: 1, inertia: [0.02, 0.02, 0.02]}}\n"
                    "joints: {fa: {free: [ground, a], at: [-0.3, 0, 0]}, fb: {free: [ground, b], at: [0.1, 0, 0]}}\n"
                    "initial: {a: {velocity: [1, 0, 0]}}\n"
-                   "surfaces: {a: {capsule: a, radius: 0.1, length: 0.4, material: m}, b: {capsule: b, radius: 0.1, length: 0.2, material: m}}\n"
-                   "materials: {m: {law: hertz, stiffness: 1e8}}\n", method))
+                   "surfaces: {a: {capsule: a, radius: 0.1, length: 0.4, material: m}, b: {capsule: b, radius: 0.1, "
+                   "length: 0.2, material: m}}\n"
+                   "materials: {m: {law: hertz, stiffness: 1e8}}\n",
+                   method))
       continue;
     run_to(&r, 0.4);
     CHECK_NEAR(run_read(&r, "a.vx") + run_read(&r, "b.vx"), 1, 1e-9);
@@ -153,7 +158,7 @@ static void planar_shapes_keep_momentum_and_energy(void) {
     }
 }
 
-// --- rolling ----------------------------------------------------------------------------------------------------------
+// --- rolling ---------------------------------------------------------------------------------------------------------
 
 // Down a slope of 15° without slip, x = g sin θ t²/(2 (1 + I/(m r²))). The slope is level, and gravity leans.
 static void bodies_of_revolution_roll_down_a_slope(void) {
@@ -171,18 +176,19 @@ static void bodies_of_revolution_roll_down_a_slope(void) {
     for (int method = 0; method < bodies[k].methods; method++) {
       char text[2048];
       run r;
-      snprintf(text, sizeof text,
-               "gravity: [9.81*sin(15 deg), 0, -9.81*cos(15 deg)]\n"
-               "bodies: {b: {mass: 1, inertia: [0.01, %g, 0.01]}}\n"
-               "joints: {f: {free: [ground, b], at: [0, 0, 0.1]}}\n"
-               "surfaces: {b: {%s, rotate: {axis: x, angle: 90 deg}, material: m}, floor: {plane: ground, material: m}}\n"
-               "materials: {m: {friction: 0.5, law: hunt-crossley, restitution: 0.5, stiffness: 1e11, v0: 1e-6}}\n",
-               bodies[k].inertia, bodies[k].surface);
+      snprintf(
+          text, sizeof text,
+          "gravity: [9.81*sin(15 deg), 0, -9.81*cos(15 deg)]\n"
+          "bodies: {b: {mass: 1, inertia: [0.01, %g, 0.01]}}\n"
+          "joints: {f: {free: [ground, b], at: [0, 0, 0.1]}}\n"
+          "surfaces: {b: {%s, rotate: {axis: x, angle: 90 deg}, material: m}, floor: {plane: ground, material: m}}\n"
+          "materials: {m: {friction: 0.5, law: hunt-crossley, restitution: 0.5, stiffness: 1e11, v0: 1e-6}}\n",
+          bodies[k].inertia, bodies[k].surface);
       if (!open_with(&r, text, method)) continue;
       run_to(&r, 0.5);
       double a = 9.81 * sin(15 * M_PI / 180) / (1 + bodies[k].inertia / (bodies[k].radius * bodies[k].radius));
-      // moreau takes the normal row at the midpoint: exact for a constant acceleration; with a law, friction holds only while the
-      // contact creeps, with v0 of 1e-6 m/s
+      // moreau takes the normal row at the midpoint: exact for a constant acceleration; with a law, friction holds only
+      // while the contact creeps, with v0 of 1e-6 m/s
       double within = method == COMPLIANT ? 2e-6 : 1e-8;
       CHECK_NEAR(run_read(&r, "b.x"), 0.125 * a, within);
       CHECK_NEAR(run_read(&r, "b.vx"), 0.5 * a, within);
@@ -191,10 +197,10 @@ static void bodies_of_revolution_roll_down_a_slope(void) {
     }
 }
 
-// --- standing and tipping -------------------------------------------------------------------------------------------------
+// --- standing and tipping --------------------------------------------------------------------------------------------
 
-// A body of height h on a base that reaches r along the way in which gravity leans stands up to tan = r/(h/2). Cylinder, cone and a
-// hexagonal prism, which lean towards a corner, a face and in between.
+// A body of height h on a base that reaches r along the way in which gravity leans stands up to tan = r/(h/2).
+// Cylinder, cone and a hexagonal prism, which lean towards a corner, a face and in between.
 static void bodies_tip_at_their_outline(void) {
   static const struct {
     const char *surface;
@@ -203,9 +209,12 @@ static void bodies_tip_at_their_outline(void) {
       {"cylinder: b, radius: 0.1, length: 0.4", 0.5, 0.1, 0.2},
       {"cylinder: b, radius: 0.1, length: 0.4", 0.25 * M_PI, 0.1, 0.2},
       {"cone: b, radius: 0.1, height: 0.4", 0.5, 0.1, 0.2},
-      {"hull: b, points: [[0.1, 0, -0.2], [0.05, 0.05*sqrt(3), -0.2], [-0.05, 0.05*sqrt(3), -0.2], [-0.1, 0, -0.2], [-0.05, -0.05*sqrt(3), "
-       "-0.2], [0.05, -0.05*sqrt(3), -0.2], [0.1, 0, 0.2], [0.05, 0.05*sqrt(3), 0.2], [-0.05, 0.05*sqrt(3), 0.2], [-0.1, 0, 0.2], "
-       "[-0.05, -0.05*sqrt(3), 0.2], [0.05, -0.05*sqrt(3), 0.2]]", M_PI / 6, 0.08660254037844387, 0.2},
+      {"hull: b, points: [[0.1, 0, -0.2], [0.05, 0.05*sqrt(3), -0.2], [-0.05, 0.05*sqrt(3), -0.2], [-0.1, 0, -0.2], "
+       "[-0.05, -0.05*sqrt(3), "
+       "-0.2], [0.05, -0.05*sqrt(3), -0.2], [0.1, 0, 0.2], [0.05, 0.05*sqrt(3), 0.2], [-0.05, 0.05*sqrt(3), 0.2], "
+       "[-0.1, 0, 0.2], "
+       "[-0.05, -0.05*sqrt(3), 0.2], [0.05, -0.05*sqrt(3), 0.2]]",
+       M_PI / 6, 0.08660254037844387, 0.2},
   };
   for (size_t k = 0; k < sizeof bodies / sizeof *bodies; k++)
     for (int method = 0; method < COMPLIANT; method++)
@@ -229,11 +238,10 @@ static void bodies_tip_at_their_outline(void) {
       }
 }
 
-// Upright and turning about its axis, at rest, as it falls and a little tilted: friction on the rim takes 2μg/r from the rate.
+// Upright and turning about its axis, at rest, as it falls and a little tilted: friction on the rim takes 2μg/r from
+// the rate.
 static void a_cylinder_spins_down_on_its_rim(void) {
-  static const struct {
-    double height, tilt;
-  } starts[] = {{0.05, 0}, {0.0501, 0}, {0.0501, 1e-9}, {0.0501, 1e-6}};
+  static const struct { double height, tilt; } starts[] = {{0.05, 0}, {0.0501, 0}, {0.0501, 1e-9}, {0.0501, 1e-6}};
   for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
     char text[2048];
     run r;
@@ -241,7 +249,8 @@ static void a_cylinder_spins_down_on_its_rim(void) {
              "gravity: [0, 0, -9.81]\n"
              "bodies: {b: {mass: 1, inertia: [0.0015, 0.0015, 0.00125]}}\n"
              "joints: {f: {free: [ground, b], at: [0, 0, %.17g]}}\n"
-             "surfaces: {b: {cylinder: b, radius: 0.05, length: 0.1, rotate: {axis: x, angle: %.17g}, material: m}, floor: {plane: ground, material: m}}\n"
+             "surfaces: {b: {cylinder: b, radius: 0.05, length: 0.1, rotate: {axis: x, angle: %.17g}, material: m}, "
+             "floor: {plane: ground, material: m}}\n"
              "materials: {m: {friction: 0.3}}\n"
              "initial: {b: {omega: [0, 0, 20]}}\n",
              starts[k].height, starts[k].tilt);

@@ -1,4 +1,5 @@
-// The table of touches: every point that touches, at its own times, under every method; its size, and what else is chosen of a record.
+// The table of touches: every point that touches, at its own times, under every method; its size, and what else is
+// chosen of a record.
 #include "tool.h"
 
 #include <hdf5.h>
@@ -14,7 +15,8 @@ static const char sliding[] =
     "bodies: {block: {mass: 2, inertia: 0.02}, slider: {mass: 1, inertia: 0.01}}\n"
     "joints:\n"
     "  move: {free: [ground, block], at: [0, 0.05]}\n"
-    "  guide: {prismatic: [ground, slider], at: [0, 1], axis: x, clearance: 0.1 mm, length: 0.1, width: 0.05, material: m}\n"
+    "  guide: {prismatic: [ground, slider], at: [0, 1], axis: x, clearance: 0.1 mm, length: 0.1, width: 0.05, "
+    "material: m}\n"
     "surfaces: {block: {box: block, size: [0.2, 0.1], material: m}, floor: {plane: ground, material: m}}\n"
     "materials: {m: {friction: 0.3, stiffness: 1e6, damping: 0.5}}\n"
     "initial: {move: {u: [0, 0.5, 0]}}\n"
@@ -40,11 +42,12 @@ static const char spheres[] =
     "initial:\n"
     "  ball{i}:\n"
     "    repeat: {i: [1, n]}\n"
-    "    q: [1, 0, 0, 0, \"0.11*mod(i, 4) + 0.002*sin(i)\", \"0.11*mod(floor(i/4), 4) + 0.002*cos(i)\", \"0.05 + 0.101*floor((i - 1)/16)\"]\n"
+    "    q: [1, 0, 0, 0, \"0.11*mod(i, 4) + 0.002*sin(i)\", \"0.11*mod(floor(i/4), 4) + 0.002*cos(i)\", \"0.05 + "
+    "0.101*floor((i - 1)/16)\"]\n"
     "method: {moreau: {step: 1e-3, tolerance: 1e-4}}\n"
     "end: 0.3 s\n";
 
-// --- reading ------------------------------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------------------------------------
 
 typedef struct table {
   record_table about;
@@ -83,16 +86,18 @@ static void run_text(const char *text, const char *settings, const char *more) {
   if (!CHECK_EQUAL(carom("run m.yaml -q %s %s", settings, more), 0)) printf("      %s %s: %s\n", settings, more, err);
 }
 
-// --- every method -------------------------------------------------------------------------------------------------
+// --- every method ----------------------------------------------------------------------------------------------------
 
 // At each time the points of a pair sum up to what the table of contacts says of it.
-static void check_sums(const table *times, const table *touches, const table *contacts, int a, const char *pair, long *sticks, long *slips) {
+static void check_sums(const table *times, const table *touches, const table *contacts, int a, const char *pair,
+                       long *sticks, long *slips) {
   char name[64];
   for (long i = 0; i < times->rows; i++) {
     double fn = 0, ft = 0, force[2] = {0}, least = 1, slip = 0;
     for (long k = (long)at(times, i, "first"); k < (long)(at(times, i, "first") + at(times, i, "count")); k++) {
       if (at(touches, k, "a") != a) continue;
-      double n[2] = {at(touches, k, "normal_x"), at(touches, k, "normal_y")}, f[2] = {at(touches, k, "force_x"), at(touches, k, "force_y")};
+      double n[2] = {at(touches, k, "normal_x"), at(touches, k, "normal_y")},
+             f[2] = {at(touches, k, "force_x"), at(touches, k, "force_y")};
       CHECK_NEAR(hypot(n[0], n[1]), 1, 1e-6);
       CHECK_NEAR(f[0] * n[0] + f[1] * n[1], at(touches, k, "fn"), 1e-6 * (1 + at(touches, k, "fn")));
       CHECK_NEAR(fabs(f[1] * n[0] - f[0] * n[1]), at(touches, k, "ft"), 1e-6 * (1 + at(touches, k, "fn")));
@@ -115,12 +120,16 @@ static void check_sums(const table *times, const table *touches, const table *co
 static void points_sum_up_to_their_pair_under_every_method(void) {
   for (int m = 0; m < METHODS; m++) {
     char settings[128];
-    snprintf(settings, sizeof settings, "--set method.%s --set record.every='5 ms' --set record.touches=true", methods[m]);
-    if (strchr(methods[m], '=')[1] == '\0') snprintf(settings, sizeof settings, "--set method=%.*s --set record.every='5 ms' --set record.touches=true", (int)strcspn(methods[m], "="), methods[m]);
+    snprintf(settings, sizeof settings, "--set method.%s --set record.every='5 ms' --set record.touches=true",
+             methods[m]);
+    if (strchr(methods[m], '=')[1] == '\0')
+      snprintf(settings, sizeof settings, "--set method=%.*s --set record.every='5 ms' --set record.touches=true",
+               (int)strcspn(methods[m], "="), methods[m]);
     run_text(sliding, settings, "-o t.h5 --force");
     record_reader *in[3];
     table times, touches, contacts;
-    if (!CHECK(read_table("t.h5", "touch_times", &times, &in[0])) || !CHECK(read_table("t.h5", "touches", &touches, &in[1])) ||
+    if (!CHECK(read_table("t.h5", "touch_times", &times, &in[0])) ||
+        !CHECK(read_table("t.h5", "touches", &touches, &in[1])) ||
         !CHECK(read_table("t.h5", "contacts", &contacts, &in[2])))
       return;
     CHECK_EQUAL(times.rows, contacts.rows);
@@ -141,7 +150,7 @@ static void points_sum_up_to_their_pair_under_every_method(void) {
   }
 }
 
-// --- its own times ------------------------------------------------------------------------------------------------
+// --- its own times ---------------------------------------------------------------------------------------------------
 
 static void check_times(const char *settings, double every, long count) {
   char more[256];
@@ -180,34 +189,38 @@ static void they_are_recorded_where_pairs_have_no_columns(void) {
   CHECK(!has("t.h5", "touches"));
   CHECK_EQUAL(carom("run m.yaml -q --no-record --end 0.01"), 0);
   static const char *const wrong[] = {"-1", "0", "'5 mm'", "sometimes"};
-  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) CHECK_EQUAL(carom("check m.yaml --set record.touches=%s", wrong[i]), 2);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    CHECK_EQUAL(carom("check m.yaml --set record.touches=%s", wrong[i]), 2);
   CHECK_EQUAL(carom("run m.yaml -q -o t.h5 --set record.touches=1e-13"), 2);
   CHECK_CONTAINS(err, "record.touches is 1e-13 s");
 }
 
-// --- going on -----------------------------------------------------------------------------------------------------
+// --- going on --------------------------------------------------------------------------------------------------------
 
 static bool same_tables(const char *first, const char *second, const char *name) {
   record_reader *in[2] = {NULL, NULL};
   table a = {0}, b = {0};
-  bool same = read_table(first, name, &a, &in[0]) && read_table(second, name, &b, &in[1]) && CHECK_EQUAL(a.rows, b.rows) &&
+  bool same = read_table(first, name, &a, &in[0]) && read_table(second, name, &b, &in[1]) &&
+              CHECK_EQUAL(a.rows, b.rows) &&
               CHECK(memcmp(a.values, b.values, (size_t)(a.rows * a.about.column_count) * sizeof *a.values) == 0);
   record_close(in[0]), record_close(in[1]);
   free(a.values), free(b.values);
   return same;
 }
 
-// In one piece and in two, of which the first ends at a row or between rows: the same touches, none twice. In a crowd too.
+// In one piece and in two, of which the first ends at a row or between rows: the same touches, none twice. In a crowd
+// too.
 static void a_resumed_run_has_no_touch_twice(void) {
   static const char *const ends[] = {"0.1", "0.1234", "0.15"};
   for (int crowd = 0; crowd < 2; crowd++)
     for (int k = 0; k < 6; k++) {
       char settings[256];
-      snprintf(settings, sizeof settings, "--set method.moreau.step=1e-3 --set record.touches=%s %s", k < 3 ? "\"5 ms\"" : "true",
-               k % 3 == 2 ? "--set record.every=\"7 ms\"" : "");
+      snprintf(settings, sizeof settings, "--set method.moreau.step=1e-3 --set record.touches=%s %s",
+               k < 3 ? "\"5 ms\"" : "true", k % 3 == 2 ? "--set record.every=\"7 ms\"" : "");
       run_text(crowd ? spheres : sliding, settings, "-o whole.h5 --force --end 0.2");
       CHECK_EQUAL(carom("run m.yaml -q %s -o parts.h5 --force --end %s", settings, ends[k % 3]), 0);
-      if (!CHECK_EQUAL(carom("run m.yaml -q %s --resume parts.h5 -o parts.h5 --end 0.2", settings), 0)) printf("      %s\n", err);
+      if (!CHECK_EQUAL(carom("run m.yaml -q %s --resume parts.h5 -o parts.h5 --end 0.2", settings), 0))
+        printf("      %s\n", err);
       if (strcmp(ends[k % 3], "0.1234") == 0) {  // a step in the middle of one: other numbers, but each time once
         record_reader *in;
         table times;
@@ -216,12 +229,14 @@ static void a_resumed_run_has_no_touch_twice(void) {
         CHECK_EQUAL(times.rows, k < 3 ? 41 : 202);  // every step has a row
         record_close(in);
         free(times.values);
-      } else if (!same_tables("whole.h5", "parts.h5", "touch_times") || !same_tables("whole.h5", "parts.h5", "touches")) {
+      } else if (!same_tables("whole.h5", "parts.h5", "touch_times") ||
+                 !same_tables("whole.h5", "parts.h5", "touches")) {
         printf("      %s, %s, end %s\n", crowd ? "crowd" : "block", settings, ends[k % 3]);
       }
     }
   run_text(sliding, "--set method.moreau.step=1e-3", "-o parts.h5 --force --end 0.1");
-  CHECK_EQUAL(carom("run m.yaml -q --set method.moreau.step=1e-3 --set record.touches=true --resume parts.h5 -o parts.h5"), 2);
+  CHECK_EQUAL(
+      carom("run m.yaml -q --set method.moreau.step=1e-3 --set record.touches=true --resume parts.h5 -o parts.h5"), 2);
   CHECK_CONTAINS(err, "it has no table 'touch_times'; set record.touches=false or resume into a new file");
 }
 
@@ -232,14 +247,17 @@ static void a_flat_mesh_beside_a_plane_is_recorded(void) {
       "joints: {f: {free: [ground, b], at: [0, 0, 0.1]}}\n"
       "surfaces:\n"
       "  b: {sphere: b, radius: 0.1, material: s}\n"
-      "  sheet: {mesh: ground, material: s, points: [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], triangles: [1, 2, 3, 1, 3, 4]}\n"
+      "  sheet: {mesh: ground, material: s, points: [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], triangles: [1, "
+      "2, 3, 1, 3, 4]}\n"
       "  wall: {plane: ground, at: [0, 0, -1], material: s}\n"
       "%s"
       "materials: {s: {friction: 0.5}}\n"
       "method: {moreau: {step: 1e-3}}\n"
       "record: {touches: true}\n"
       "end: 0.01\n";
-  static const char *const more[] = {"", "  rock: {mesh: ground, material: s, points: [[3, 0, 0], [4, 0, 0], [3, 1, 0], [3, 0, 1]], triangles: [1, 3, 2, 1, 2, 4, 2, 3, 4, 3, 1, 4]}\n"};
+  static const char *const more[] = {"",
+                                     "  rock: {mesh: ground, material: s, points: [[3, 0, 0], [4, 0, 0], [3, 1, 0], "
+                                     "[3, 0, 1]], triangles: [1, 3, 2, 1, 2, 4, 2, 3, 4, 3, 1, 4]}\n"};
   for (int i = 0; i < 2; i++) {
     char text[2048];
     snprintf(text, sizeof text, sheet, more[i]);
@@ -249,15 +267,17 @@ static void a_flat_mesh_beside_a_plane_is_recorded(void) {
   }
 }
 
-// --- damaged ------------------------------------------------------------------------------------------------------
+// --- damaged ---------------------------------------------------------------------------------------------------------
 
 // Every time claims all rows.
 static void claim_all_rows(const char *path, double rows) {
-  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), dataset = H5Dopen2(file, "touch_times", H5P_DEFAULT), space = H5Dget_space(dataset);
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), dataset = H5Dopen2(file, "touch_times", H5P_DEFAULT),
+        space = H5Dget_space(dataset);
   hsize_t extent[2] = {0};
   H5Sget_simple_extent_dims(space, extent, NULL);
   double *times = malloc((size_t)(extent[0] * extent[1]) * sizeof *times);
-  if (CHECK(times && extent[1] == 3 && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, times) >= 0)) {
+  if (CHECK(times && extent[1] == 3 &&
+            H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, times) >= 0)) {
     for (hsize_t i = 0; i < extent[0]; i++) times[3 * i + 1] = 0, times[3 * i + 2] = rows;
     CHECK(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, times) >= 0);
   }
@@ -282,7 +302,7 @@ static void times_cannot_share_rows(void) {
   CHECK_CONTAINS(err, "belong to two times");
 }
 
-// --- in words -----------------------------------------------------------------------------------------------------
+// --- in words --------------------------------------------------------------------------------------------------------
 
 static int count_text(const char *text, const char *part) {
   int count = 0;
@@ -293,11 +313,17 @@ static int count_text(const char *text, const char *part) {
 static void exports_name_surfaces_and_points(void) {
   run_text(sliding, "--set method.moreau.step=1e-3 --set record.touches='50 ms'", "-o t.h5 --force");
   CHECK_EQUAL(carom("export t.h5 --table touches --units"), 0);
-  CHECK(strncmp(out, "t,a,b,point,at_x,at_y,normal_x,normal_y,gap,force_x,force_y,fn,ft,slip,pair_name,point_name\ns,1,1,1,m,m,1,1,m,N,N,N,N,1,,\n", 100) == 0);
+  CHECK(strncmp(out,
+                "t,a,b,point,at_x,at_y,normal_x,normal_y,gap,force_x,force_y,fn,ft,slip,pair_name,point_name\ns,1,1,1,"
+                "m,m,1,1,m,N,N,N,N,1,,\n",
+                100) == 0);
   CHECK_EQUAL(count_text(out, ",block-floor,corner "), 14);
   CHECK_EQUAL(count_text(out, ",guide,corner "), 12);
   CHECK(strstr(out, "\n0.05,0,1,0,-0.07867875,0,"));  // single precision in few digits
-  run_text(sliding, "--set method.moreau.step=1e-3 --set record.touches='50 ms' --set contacts='{foot: {between: [floor, block]}}'", "-o t.h5 --force");
+  run_text(
+      sliding,
+      "--set method.moreau.step=1e-3 --set record.touches='50 ms' --set contacts='{foot: {between: [floor, block]}}'",
+      "-o t.h5 --force");
   CHECK_EQUAL(carom("export t.h5 --table touches"), 0);
   CHECK_EQUAL(count_text(out, ",foot,corner "), 14);
   run_text(spheres, "", "-o t.h5 --force");
@@ -332,14 +358,17 @@ static void reports_name_pairs_that_are_not_listed(void) {
   free(page);
 }
 
-// --- what stands still ---------------------------------------------------------------------------------------------
+// --- what stands still -----------------------------------------------------------------------------------------------
 
 // Bricks that stand do not slip, whatever the solver leaves of a slip that is none.
 static void standing_bricks_do_not_slip(void) {
-  CHECK_EQUAL(carom("run '%s/models/overhang.yaml' -q -o bricks.h5 --end 0.2 --set record.touches=true", CHECK_SOURCE_DIR), 0);
+  CHECK_EQUAL(
+      carom("run '%s/models/overhang.yaml' -q -o bricks.h5 --end 0.2 --set record.touches=true", CHECK_SOURCE_DIR), 0);
   record_reader *in[2];
   table touches, contacts;
-  if (!CHECK(read_table("bricks.h5", "touches", &touches, &in[0])) || !CHECK(read_table("bricks.h5", "contacts", &contacts, &in[1]))) return;
+  if (!CHECK(read_table("bricks.h5", "touches", &touches, &in[0])) ||
+      !CHECK(read_table("bricks.h5", "contacts", &contacts, &in[1])))
+    return;
   CHECK(touches.rows >= 8 * 200);
   for (long i = 0; i < touches.rows; i++) CHECK(at(&touches, i, "slip") <= 1);
   for (long i = 0; i < contacts.rows; i++) CHECK(at(&contacts, i, "brick1-brick2.slip") <= 1);
@@ -347,7 +376,7 @@ static void standing_bricks_do_not_slip(void) {
   free(touches.values), free(contacts.values);
 }
 
-// --- how large a record is ----------------------------------------------------------------------------------------
+// --- how large a record is -------------------------------------------------------------------------------------------
 
 static double file_size(const char *name) {
   FILE *f = fopen(scratch(name), "rb");
@@ -358,7 +387,8 @@ static double file_size(const char *name) {
   return size;
 }
 
-// Bytes for a thousand spheres and a second of a thousand steps, from what one more tenth of a second adds to a settled pile of 64.
+// Bytes for a thousand spheres and a second of a thousand steps, from what one more tenth of a second adds to a settled
+// pile of 64.
 static double scaled_size(const char *settings) {
   double size[2];
   for (int k = 0; k < 2; k++) {
@@ -388,10 +418,12 @@ static bool has_column(const char *table_name, const char *column) {
 }
 
 static void bodies_choose_their_columns(void) {
-  static const char *const columns[][2] = {{"bodies", "block.x"},  {"bodies", "block.vx"}, {"bodies", "block.ax"}, {"joints", "move.q0"},
-                                           {"joints", "move.u0"},  {"joints", "guide.q"},  {"joints", "guide.a"},  {"reactions", "move.fx"},
-                                           {"reactions", "guide.fx"}, {"contacts", "block-floor.fn"}};
-  static const char *const words[] = {"all", "motion", "pose"}, *const there[] = {"1111111111", "1100010011", "1000010011"};
+  static const char *const columns[][2] = {
+      {"bodies", "block.x"},     {"bodies", "block.vx"},        {"bodies", "block.ax"}, {"joints", "move.q0"},
+      {"joints", "move.u0"},     {"joints", "guide.q"},         {"joints", "guide.a"},  {"reactions", "move.fx"},
+      {"reactions", "guide.fx"}, {"contacts", "block-floor.fn"}};
+  static const char *const words[] = {"all", "motion", "pose"}, *const there[] = {"1111111111", "1100010011",
+                                                                                  "1000010011"};
   // a guide with clearance is no joint of the tree
   for (int k = 0; k < 3; k++) {
     char settings[128];
@@ -400,7 +432,8 @@ static void bodies_choose_their_columns(void) {
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
       bool guide = strncmp(columns[i][1], "guide.", 6) == 0;
       if (guide && !has_column(columns[i][0], columns[i][1]) && k == 0) continue;
-      if (!guide && !CHECK_EQUAL(has_column(columns[i][0], columns[i][1]), there[k][i] == '1')) printf("      %s: %s\n", words[k], columns[i][1]);
+      if (!guide && !CHECK_EQUAL(has_column(columns[i][0], columns[i][1]), there[k][i] == '1'))
+        printf("      %s: %s\n", words[k], columns[i][1]);
     }
     CHECK_EQUAL(carom("report t.h5 -o t.html --force"), 0);
     CHECK_EQUAL(carom("export t.h5 -o t2.csv --force"), 0);
@@ -418,13 +451,15 @@ static void check_size(const char *model, const char *settings, bool pack) {
   CHECK_EQUAL(carom("check %s %s --json", model, settings), 0);
   const char *record = strstr(out, "\"record\"");
   if (!CHECK(record)) return;
-  double bytes = number_after(record, "\"bytes\""), least = number_after(record, "compressed_least"), most = number_after(record, "compressed_most");
+  double bytes = number_after(record, "\"bytes\""), least = number_after(record, "compressed_least"),
+         most = number_after(record, "compressed_most");
   CHECK_EQUAL(carom("run %s %s -q -o size.h5 --force", model, settings), 0);
   double real = file_size("size.h5");
   if (pack) CHECK_EQUAL(carom("run %s %s -q -o size.h5 --force --set record.compression=4", model, settings), 0);
   double packed = file_size("size.h5");
   if (!CHECK(fabs(bytes - real) <= 0.2 * real) || !CHECK(!pack || (packed >= least && packed <= most)))
-    printf("      %s %s: %.4g bytes, said %.4g; compressed %.4g, said %.4g to %.4g\n", model, settings, real, bytes, packed, least, most);
+    printf("      %s %s: %.4g bytes, said %.4g; compressed %.4g, said %.4g to %.4g\n", model, settings, real, bytes,
+           packed, least, most);
 }
 
 static void check_tells_the_size_of_the_record(void) {
@@ -444,17 +479,28 @@ static void check_tells_the_size_of_the_record(void) {
   CHECK_CONTAINS(out, "64 bytes for each touching point, taken as 192 at a time");
 }
 
-// A flat mesh has no corners for a plane: the names of points of pairs are listed without it, whichever mesh comes first.
+// A flat mesh has no corners for a plane: the names of points of pairs are listed without it, whichever mesh comes
+// first.
 static void a_flat_mesh_beside_a_plane_has_no_names_of_points(void) {
-  static const char sheet[] = "  SHEET: {mesh: ground, material: m, points: [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], triangles: [1, 2, 3, 1, 3, 4]}\n";
-  static const char solid[] = "  solid: {mesh: b, material: m, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], triangles: [1, 3, 2, 1, 2, 4, 2, 3, 4, 1, 4, 3]}\n";
+  static const char sheet[] =
+      "  SHEET: {mesh: ground, material: m, points: [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], triangles: [1, "
+      "2, 3, 1, 3, 4]}\n";
+  static const char solid[] =
+      "  solid: {mesh: b, material: m, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], triangles: [1, 3, 2, 1, "
+      "2, 4, 2, 3, 4, 1, 4, 3]}\n";
   for (int k = 0; k < 3; k++) {
     char text[2048];
     snprintf(text, sizeof text,
-             "gravity: [0, 0, -9.81]\nbodies: {b: {mass: 1, inertia: [0.1, 0.1, 0.1]}}\njoints: {f: {free: [ground, b], at: [0, 0, 0.5]}}\n"
-             "surfaces:\n  ball: {sphere: b, radius: 0.1, material: m}\n  wall: {plane: ground, at: [0, 0, -1], material: m}\n%s%s"
-             "materials: {m: {friction: 0.5}}\ncontacts: {c: {between: [ball, wall]}}\nmethod: {moreau: {step: 1e-3}}\nrecord: {touches: true}\nend: 0.01\n",
-             k == 2 ? solid : sheet, k == 0 ? "" : k == 1 ? solid : sheet);
+             "gravity: [0, 0, -9.81]\nbodies: {b: {mass: 1, inertia: [0.1, 0.1, 0.1]}}\njoints: {f: {free: [ground, "
+             "b], at: [0, 0, 0.5]}}\n"
+             "surfaces:\n  ball: {sphere: b, radius: 0.1, material: m}\n  wall: {plane: ground, at: [0, 0, -1], "
+             "material: m}\n%s%s"
+             "materials: {m: {friction: 0.5}}\ncontacts: {c: {between: [ball, wall]}}\nmethod: {moreau: {step: "
+             "1e-3}}\nrecord: {touches: true}\nend: 0.01\n",
+             k == 2 ? solid : sheet,
+             k == 0   ? ""
+             : k == 1 ? solid
+                      : sheet);
     run_text(text, "", "-o flat.h5 --force");
     CHECK(has("flat.h5", "touches"));
   }

@@ -5,11 +5,12 @@
 #include "contact/state.h"
 #include "sim.h"
 
-// --- points and places ----------------------------------------------------------------------------------------------
+// --- points and places -----------------------------------------------------------------------------------------------
 
 enum { POINTS = 4 };
 
-// The places of the element under test: the first part of the feature of each; the second tells the one it may have moved to.
+// The places of the element under test: the first part of the feature of each; the second tells the one it may have
+// moved to.
 static int place_count, places[POINTS][2];
 
 static int list_places(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to) {
@@ -19,7 +20,9 @@ static int list_places(const mechanism *m, const motion *x, const contact_elemen
   return place_count;
 }
 
-static bool moves_on(const contact_feature *vanished, const contact_feature *place) { return vanished->part[0] == place->part[0]; }
+static bool moves_on(const contact_feature *vanished, const contact_feature *place) {
+  return vanished->part[0] == place->part[0];
+}
 
 static const contact_type type = {.name = "test", .touches = list_places, .continues = moves_on};
 
@@ -31,7 +34,9 @@ typedef struct subject {
 } subject;
 
 static bool open_subject(subject *s) {
-  if (!run_open_text(&s->r, "space: planar\nbodies: {a: {mass: 1, inertia: 1}}\njoints: {f: {free: [ground, a]}}\nend: 1\n", "")) return false;
+  if (!run_open_text(
+          &s->r, "space: planar\nbodies: {a: {mass: 1, inertia: 1}}\njoints: {f: {free: [ground, a]}}\nend: 1\n", ""))
+    return false;
   s->e = (contact_element){.name = "test", .type = &type, .point_count = POINTS};
   for (int k = 0; k < POINTS; k++) s->held[k] = CONTACT_NO_FEATURE;
   return true;
@@ -90,7 +95,7 @@ static void a_place_that_moves_on_keeps_its_point(void) {
   run_close(&s.r);
 }
 
-// --- in runs --------------------------------------------------------------------------------------------------------
+// --- in runs ---------------------------------------------------------------------------------------------------------
 
 // A box that turns slowly on another, pushed over its edge: corners of both faces and crossings of edges come and go.
 static const char turning[] =
@@ -104,8 +109,8 @@ static const char turning[] =
     "materials: {m: {friction: 1e-3}}\n"
     "method: {moreau: {step: 1e-3}}\nend: 1\n";
 
-// A point that acts in two steps has not moved farther than its body can, a place that a step finds where another point was a step
-// before is that point. Returns how many points have come or gone.
+// A point that acts in two steps has not moved farther than its body can, a place that a step finds where another point
+// was a step before is that point. Returns how many points have come or gone.
 static int compare_points(const run *r, const scheme_contact *before, const vec3 *at_before, double way) {
   const scheme_contact *now = r->sim->type->contacts(r->sim->scheme);
   int count = r->model->contacts.point_count, changes = 0;
@@ -122,8 +127,8 @@ static int compare_points(const run *r, const scheme_contact *before, const vec3
   return changes;
 }
 
-// Corners of a face that turns by 3 mrad in a step move by no more than 0.1 m times that; crossings move faster where edges are nearly
-// parallel, but not by the distance of two corners.
+// Corners of a face that turns by 3 mrad in a step move by no more than 0.1 m times that; crossings move faster where
+// edges are nearly parallel, but not by the distance of two corners.
 static void points_of_a_turning_box_keep_their_places(void) {
   run r;
   if (!run_open_text(&r, turning, "")) return;
@@ -174,17 +179,19 @@ static void a_resumed_run_has_the_same_points(void) {
   run_close(&r);
 }
 
-// A ball that rolls down a hill of triangles has one point from triangle to triangle, also where the hill is so steep that its normal turns
-// away from the axis of the field.
+// A ball that rolls down a hill of triangles has one point from triangle to triangle, also where the hill is so steep
+// that its normal turns away from the axis of the field.
 static void a_rolling_ball_keeps_its_point(void) {
   enum { N = 31 };
   static char text[20000];
-  int used = snprintf(text, sizeof text,
-                      "bodies: {b: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\njoints: {b: {free: [ground, b]}}\n"
-                      "gravity: [0, 0, -9.81]\nmaterials: {m: {restitution: 0, friction: 0.8}}\n"
-                      "initial: {b: {q: [1, 0, 0, 0, 0.1, 0.1, 0.043], velocity: [0.2, 0.2, -0.02]}}\n"
-                      "surfaces:\n  s: {sphere: b, radius: 5 cm, material: m}\n"
-                      "  hill: {height_field: ground, at: [-0.5, -0.5, 0], columns: %d, spacing: [5 cm, 5 cm], material: m, heights: [", N);
+  int used = snprintf(
+      text, sizeof text,
+      "bodies: {b: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\njoints: {b: {free: [ground, b]}}\n"
+      "gravity: [0, 0, -9.81]\nmaterials: {m: {restitution: 0, friction: 0.8}}\n"
+      "initial: {b: {q: [1, 0, 0, 0, 0.1, 0.1, 0.043], velocity: [0.2, 0.2, -0.02]}}\n"
+      "surfaces:\n  s: {sphere: b, radius: 5 cm, material: m}\n"
+      "  hill: {height_field: ground, at: [-0.5, -0.5, 0], columns: %d, spacing: [5 cm, 5 cm], material: m, heights: [",
+      N);
   for (int i = 0; i < N * N; i++) {
     double x = 0.05 * (i % N) - 0.5, y = 0.05 * (i / N) - 0.5;  // NOLINT(bugprone-integer-division): rows
     used += snprintf(text + used, sizeof text - (size_t)used, "%s%.4f", i ? ", " : "", -0.5 * (x * x + y * y));
@@ -220,15 +227,17 @@ static void check_same_places(const contact_point *a, const contact_point *b, in
   }
 }
 
-// Places are searched once while a body stands on another, also where its position changes by less than rounding. Whether they were known
-// makes no difference.
+// Places are searched once while a body stands on another, also where its position changes by less than rounding.
+// Whether they were known makes no difference.
 static void places_are_kept_while_the_pose_stays(void) {
   run r;
   if (!run_open_text(&r,
                      "bodies: {'b{i}': {repeat: {i: [1, 2]}, mass: 1, inertia: [1, 1, 1]}}\n"
                      "joints: {f1: {free: [ground, b1]}, f2: {free: [ground, b2], at: [0, 0.01, 0.1]}}\n"
-                     "surfaces: {'s{i}': {repeat: {i: [1, 2]}, box: 'b{i}', size: [0.1, 0.1, 0.1], rotate: {axis: z, angle: 0.2*i}, material: m}}\n"
-                     "materials: {m: {}}\nmethod: {moreau: {step: 1e-3}}\nend: 1\n", ""))
+                     "surfaces: {'s{i}': {repeat: {i: [1, 2]}, box: 'b{i}', size: [0.1, 0.1, 0.1], rotate: {axis: z, "
+                     "angle: 0.2*i}, material: m}}\n"
+                     "materials: {m: {}}\nmethod: {moreau: {step: 1e-3}}\nend: 1\n",
+                     ""))
     return;
   const mechanism *m = &r.model->m;
   motion *x = r.sim->x;

@@ -16,7 +16,7 @@ static const double DIFFERENCE = 3e-10;
 static const int sizes[] = {1, 2, 3, 5, 8};
 enum { SIZES = 5 };
 
-// --- kinematics ---------------------------------------------------------------------------------------------------
+// --- kinematics ------------------------------------------------------------------------------------------------------
 
 static vec3 spin_of(mat3 rate, mat3 R) {
   mat3 W = mat3_product(rate, mat3_transpose(R));
@@ -89,7 +89,7 @@ static void kinematics_matches_differences(void) {
     }
 }
 
-// --- dynamics -----------------------------------------------------------------------------------------------------
+// --- dynamics --------------------------------------------------------------------------------------------------------
 
 static void zero_loads(rig *r) {
   for (int i = 0; i < r->m.node_count; i++) memset(r->x->links[i].F, 0, sizeof r->x->links[i].F);
@@ -116,7 +116,7 @@ static double *largest_terms(rig *r, const double *M, const double *udot, const 
 }
 
 static double *mass_matrix_of(rig *r) {
-  double *M = ARENA_ARRAY(&r->memory, double, (long)r->m.nv * r->m.nv + 1);
+  double *M = ARENA_ARRAY(&r->memory, double, ((long)r->m.nv * r->m.nv) + 1);
   tree_mass_matrix(&r->m, r->x, M);
   return M;
 }
@@ -148,8 +148,7 @@ static void forward_and_inverse_dynamics_invert_each_other(void) {
         state s = random_state(r, 1);
         int before = check_state.failures_here;
         check_inversion(r, &s);
-        if (check_state.failures_here > before)
-          printf("    planar %d, %d bodies, trial %d\n", planar, many[k], trial);
+        if (check_state.failures_here > before) printf("    planar %d, %d bodies, trial %d\n", planar, many[k], trial);
         rig_destroy(r);
       }
   printf("    worst %.2g of the largest term\n", worst_inversion);
@@ -275,7 +274,7 @@ static void driven_speeds_are_obeyed(void) {
     }
 }
 
-// --- balances -----------------------------------------------------------------------------------------------------
+// --- balances --------------------------------------------------------------------------------------------------------
 
 // dT/dt = τ·u + gravity's power, with gravity's power -dV/dt; everything along the path of the true accelerations.
 static void power_balances(void) {
@@ -307,8 +306,9 @@ static void power_balances(void) {
     }
 }
 
-// Free bodies with their mass centre and their joint's marker at the origin have a block of M that never changes: it gives what the recursion
-// gives, which only rounds otherwise. Bodies that carry others, or whose marker is elsewhere, have none.
+// Free bodies with their mass centre and their joint's marker at the origin have a block of M that never changes: it
+// gives what the recursion gives, which only rounds otherwise. Bodies that carry others, or whose marker is elsewhere,
+// have none.
 static void steady_bodies_move_as_by_recursion(void) {
   static const double NEAR = 1e-12;  // of numbers up to a hundred
   for (int trial = 0; trial < 10; trial++) {
@@ -339,7 +339,8 @@ static void steady_bodies_move_as_by_recursion(void) {
         for (int k = 0; k < 6; k++) r->x->links[i].pA[k] = 0.2 * k - i;
       tree_solve(m, r->x, tau, out[plain]);
     }
-    for (int i = 0; i < m->nv; i++) CHECK_NEAR(udot[0][i], udot[1][i], 100 * NEAR), CHECK_NEAR(out[0][i], out[1][i], 100 * NEAR);
+    for (int i = 0; i < m->nv; i++)
+      CHECK_NEAR(udot[0][i], udot[1][i], 100 * NEAR), CHECK_NEAR(out[0][i], out[1][i], 100 * NEAR);
     rig_destroy(r);
   }
 }
@@ -405,7 +406,7 @@ static void pendulum_is_as_in_the_book(void) {
   }
 }
 
-// --- M⁻¹ written out ----------------------------------------------------------------------------------------------
+// --- M⁻¹ written out -------------------------------------------------------------------------------------------------
 
 enum { ROWS = 5 };
 

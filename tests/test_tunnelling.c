@@ -1,4 +1,5 @@
-// Fast and small bodies do not pass through thin ones: steps of moreau are shortened to the time of impact, and event locates it.
+// Fast and small bodies do not pass through thin ones: steps of moreau are shortened to the time of impact, and event
+// locates it.
 #include "rows.h"
 
 #include "sim.h"
@@ -17,18 +18,21 @@ static double largest_until(run *r, double end, const char *name) {
   return largest;
 }
 
-// A sphere of 1 mm against a wall of 1 mm whose face is at x = 0, from many starts and at many angles. Without friction it leaves with e times its
-// normal speed and the tangential speed that it had.
+// A sphere of 1 mm against a wall of 1 mm whose face is at x = 0, from many starts and at many angles. Without friction
+// it leaves with e times its normal speed and the tangential speed that it had.
 static void a_bullet_is_thrown_back(const char *method, const char *target) {
   char text[2000];
   snprintf(text, sizeof text,
            "gravity: [0, 0, 0]\nparameters: {far: 1, aside: 0, vx: 1000, vy: 0, vz: 0}\n"
-           "bodies: {ball: {mass: 1 g, inertia: [1e-10, 1e-10, 1e-10]}}\njoints: {f: {free: [ground, ball], at: [-far, aside, 0.02]}}\n"
+           "bodies: {ball: {mass: 1 g, inertia: [1e-10, 1e-10, 1e-10]}}\njoints: {f: {free: [ground, ball], at: [-far, "
+           "aside, 0.02]}}\n"
            "surfaces: {ball: {sphere: ball, radius: 0.5 mm, material: m}, wall: {%s, material: m}}\n"
-           "materials: {m: {restitution: 0.5}}\ninitial: {ball: {velocity: [vx, vy, vz]}}\nmethod: %s\n", target, method);
+           "materials: {m: {restitution: 0.5}}\ninitial: {ball: {velocity: [vx, vy, vz]}}\nmethod: %s\n",
+           target, method);
   for (int i = 0; i < 12; i++) {
     char settings[200];
-    double far = 0.1 + 0.1873 * i, vy = i % 3 == 0 ? 0 : 300 * cos(i), vz = i % 3 == 2 ? 500 * sin(i) : 0, meets = (far - 0.5e-3) / 1000;
+    double far = 0.1 + 0.1873 * i, vy = i % 3 == 0 ? 0 : 300 * cos(i), vz = i % 3 == 2 ? 500 * sin(i) : 0,
+           meets = (far - 0.5e-3) / 1000;
     snprintf(settings, sizeof settings, "far=%.17g aside=%.17g vy=%.17g vz=%.17g", far, 0.1 * sin(7 * i), vy, vz);
     run r;
     if (!run_open_text(&r, text, settings)) return;
@@ -47,11 +51,16 @@ static void a_bullet_is_thrown_back(const char *method, const char *target) {
 static const char wall_box[] = "box: ground, at: [0.5 mm, 0, 0], size: [1 mm, 10, 10]";
 static const char wall_plane[] = "plane: ground, rotate: {axis: y, angle: -90 deg}";
 static const char wall_hull[] =
-    "hull: ground, points: [[0, -5, -5], [0, 5, -5], [0, 5, 5], [0, -5, 5], [1 mm, -5, -5], [1 mm, 5, -5], [1 mm, 5, 5], [1 mm, -5, 5]]";
+    "hull: ground, points: [[0, -5, -5], [0, 5, -5], [0, 5, 5], [0, -5, 5], [1 mm, -5, -5], [1 mm, 5, -5], [1 mm, 5, "
+    "5], [1 mm, -5, 5]]";
 static const char wall_mesh[] =
-    "mesh: ground, points: [[0, -5, -5], [0, 5, -5], [0, 5, 5], [0, -5, 5], [1 mm, -5, -5], [1 mm, 5, -5], [1 mm, 5, 5], [1 mm, -5, 5]], "
-    "triangles: [1, 4, 3, 1, 3, 2, 5, 6, 7, 5, 7, 8, 1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 4, 8, 3, 8, 7, 4, 1, 5, 4, 5, 8]";
-static const char wall_heights[] = "height_field: ground, at: [0, -5, -5], rotate: {axis: y, angle: -90 deg}, columns: 3, spacing: 5, heights: [0, 0, 0, 0, 0, 0, 0, 0, 0]";
+    "mesh: ground, points: [[0, -5, -5], [0, 5, -5], [0, 5, 5], [0, -5, 5], [1 mm, -5, -5], [1 mm, 5, -5], [1 mm, 5, "
+    "5], [1 mm, -5, 5]], "
+    "triangles: [1, 4, 3, 1, 3, 2, 5, 6, 7, 5, 7, 8, 1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 4, 8, 3, 8, 7, 4, 1, 5, 4, "
+    "5, 8]";
+static const char wall_heights[] =
+    "height_field: ground, at: [0, -5, -5], rotate: {axis: y, angle: -90 deg}, columns: 3, spacing: 5, heights: [0, 0, "
+    "0, 0, 0, 0, 0, 0, 0]";
 
 static void a_bullet_does_not_pass_under_moreau(void) {
   const char *const targets[] = {wall_box, wall_plane, wall_hull, wall_mesh, wall_heights};
@@ -63,13 +72,13 @@ static void a_bullet_does_not_pass_under_event(void) {
   a_bullet_is_thrown_back("event", wall_plane);
 }
 
-
 // Shapes of other kinds, some in the plane, at a thin wall of another kind: they come back.
 static void other_shapes_come_back(void) {
   static const char *const spatial[][2] = {
       {"capsule: b, radius: 0.5 mm, length: 2 mm", "box: ground, size: [1 mm, 10, 10]"},
       {"box: b, size: [1 mm, 2 mm, 1 mm]", "box: ground, size: [1 mm, 10, 10]"},
-      {"cylinder: b, radius: 0.5 mm, length: 1 mm", "hull: ground, points: [[0, -5, -5], [0, 5, -5], [0, 0, 5], [1 mm, -5, -5], [1 mm, 5, -5], [1 mm, 0, 5]]"},
+      {"cylinder: b, radius: 0.5 mm, length: 1 mm",
+       "hull: ground, points: [[0, -5, -5], [0, 5, -5], [0, 0, 5], [1 mm, -5, -5], [1 mm, 5, -5], [1 mm, 0, 5]]"},
       {"ellipsoid: b, semi_axes: [0.5 mm, 1 mm, 0.7 mm]", "sphere: ground, radius: 1 mm"},
       {"cone: b, radius: 0.5 mm, height: 1 mm", "cylinder: ground, radius: 1 mm, length: 4"},
       {"hull: b, points: [[0.5 mm, 0, 0], [-0.5 mm, 0.3 mm, 0], [-0.5 mm, -0.3 mm, 0.2 mm], [0, 0, 1 mm]]",
@@ -77,7 +86,8 @@ static void other_shapes_come_back(void) {
       {"point: b", "box: ground, size: [1 mm, 10, 10]"}};
   static const char *const planar[][2] = {
       {"box: b, size: [1 mm, 2 mm]", "box: ground, size: [1 mm, 10]"},
-      {"polygon: b, points: [[-1 mm, -1 mm], [1 mm, 0], [-1 mm, 1 mm], [-0.5 mm, 0]]", "polygon: ground, points: [[0, -5], [1 mm, -5], [1 mm, 5], [0, 5], [0.5 mm, 0]]"},
+      {"polygon: b, points: [[-1 mm, -1 mm], [1 mm, 0], [-1 mm, 1 mm], [-0.5 mm, 0]]",
+       "polygon: ground, points: [[0, -5], [1 mm, -5], [1 mm, 5], [0, 5], [0.5 mm, 0]]"},
       {"capsule: b, radius: 0.5 mm, length: 1 mm", "sphere: ground, radius: 2 mm"},
       {"sphere: b, radius: 0.5 mm", "box: ground, size: [1 mm, 10]"}};
   for (int k = 0; k < 11; k++) {
@@ -86,46 +96,57 @@ static void other_shapes_come_back(void) {
     for (int i = 0; i < 5; i++) {
       char text[2000], settings[100];
       snprintf(text, sizeof text,
-               "space: %s\ngravity: %s\nparameters: {far: 1, turn: 0}\nbodies: {b: {mass: 1 g, inertia: %s}}\njoints: {f: {free: [ground, b], at: [-far, %s}}\n"
+               "space: %s\ngravity: %s\nparameters: {far: 1, turn: 0}\nbodies: {b: {mass: 1 g, inertia: %s}}\njoints: "
+               "{f: {free: [ground, b], at: [-far, %s}}\n"
                "surfaces: {s: {%s, material: m}, wall: {%s, material: m}}\nmaterials: {m: {restitution: 1}}\n"
                "initial: {b: {velocity: [1000, 0%s], omega: %s}}\nmethod: {moreau: {step: 1 ms}}\n",
-               flat ? "planar" : "spatial", flat ? "[0, 0]" : "[0, 0, 0]", flat ? "1e-9" : "[1e-9, 1e-9, 1e-9]", flat ? "1e-5]" : "1e-5, 2e-5]", pair[0],
-               pair[1], flat ? "" : ", 0", flat ? "turn" : "[0, turn, turn]");
+               flat ? "planar" : "spatial", flat ? "[0, 0]" : "[0, 0, 0]", flat ? "1e-9" : "[1e-9, 1e-9, 1e-9]",
+               flat ? "1e-5]" : "1e-5, 2e-5]", pair[0], pair[1], flat ? "" : ", 0", flat ? "turn" : "[0, turn, turn]");
       snprintf(settings, sizeof settings, "far=%.17g turn=%d", 0.2 + 0.337 * i, 40 * i);
       run r;
       if (!run_open_text(&r, text, settings)) return;
       double farthest = largest_until(&r, 4e-3, "b.x");
-      bool fine = CHECK_LE(farthest, 1e-3) & CHECK_LE(run_read(&r, "b.vx"), 0) & CHECK_EQUAL((int)carom_sim_summary(r.sim).step_too_large, 0);
+      bool fine = CHECK_LE(farthest, 1e-3) & CHECK_LE(run_read(&r, "b.vx"), 0) &
+                  CHECK_EQUAL((int)carom_sim_summary(r.sim).step_too_large, 0);
       if (!fine) printf("      %s at %s, %s: vx = %g\n", pair[0], pair[1], settings, run_read(&r, "b.vx"));
       run_close(&r);
     }
   }
 }
 
-// Points and meshes at surfaces that have no thickness, and points at meshes. A body of two points is as large as they are apart; a mesh of 1 mm has its
-// thickness. Without friction the mass centre turns back where the first point touches.
+// Points and meshes at surfaces that have no thickness, and points at meshes. A body of two points is as large as they
+// are apart; a mesh of 1 mm has its thickness. Without friction the mass centre turns back where the first point
+// touches.
 static void points_and_meshes_come_back(void) {
   static const char cube[] =
-      "mesh: b, points: [[-0.5 mm, -0.5 mm, -0.5 mm], [-0.5 mm, 0.5 mm, -0.5 mm], [-0.5 mm, 0.5 mm, 0.5 mm], [-0.5 mm, -0.5 mm, 0.5 mm], [0.5 mm, -0.5 mm, -0.5 mm], "
+      "mesh: b, points: [[-0.5 mm, -0.5 mm, -0.5 mm], [-0.5 mm, 0.5 mm, -0.5 mm], [-0.5 mm, 0.5 mm, 0.5 mm], [-0.5 mm, "
+      "-0.5 mm, 0.5 mm], [0.5 mm, -0.5 mm, -0.5 mm], "
       "[0.5 mm, 0.5 mm, -0.5 mm], [0.5 mm, 0.5 mm, 0.5 mm], [0.5 mm, -0.5 mm, 0.5 mm]], "
-      "triangles: [1, 4, 3, 1, 3, 2, 5, 6, 7, 5, 7, 8, 1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 4, 8, 3, 8, 7, 4, 1, 5, 4, 5, 8]";
+      "triangles: [1, 4, 3, 1, 3, 2, 5, 6, 7, 5, 7, 8, 1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 4, 8, 3, 8, 7, 4, 1, 5, "
+      "4, 5, 8]";
   static const char ends[] = "point: b, at: [0.5 mm, 0, 0], material: m}, t: {point: b, at: [-0.5 mm, 0, 0]";
-  static const char *const pairs[][2] = {{ends, wall_plane}, {ends, wall_mesh}, {ends, wall_heights}, {cube, wall_plane}};
+  static const char *const pairs[][2] = {
+      {ends, wall_plane}, {ends, wall_mesh}, {ends, wall_heights}, {cube, wall_plane}};
   for (int k = 0; k < 4; k++)
     for (int i = 0; i < 6; i++) {
       char text[3000], settings[100];
       double far = 0.2 + 0.337 * i, end = 4e-3;
       snprintf(text, sizeof text,
-               "gravity: [0, 0, 0]\nparameters: {far: 1}\nbodies: {b: {mass: 1 g, inertia: [1e-9, 1e-9, 1e-9]}}\njoints: {f: {free: [ground, b], at: [-far, 0.1, 0.2]}}\n"
+               "gravity: [0, 0, 0]\nparameters: {far: 1}\nbodies: {b: {mass: 1 g, inertia: [1e-9, 1e-9, "
+               "1e-9]}}\njoints: {f: {free: [ground, b], at: [-far, 0.1, 0.2]}}\n"
                "surfaces: {s: {%s, material: m}, wall: {%s, material: m}}\nmaterials: {m: {restitution: 0.5}}\n"
-               "initial: {b: {velocity: [1000, 0, 0]}}\nmethod: {moreau: {step: 1 ms}}\n", pairs[k][0], pairs[k][1]);
+               "initial: {b: {velocity: [1000, 0, 0]}}\nmethod: {moreau: {step: 1 ms}}\n",
+               pairs[k][0], pairs[k][1]);
       snprintf(settings, sizeof settings, "far=%.17g", far);
       run r;
       if (!run_open_text(&r, text, settings)) return;
       double farthest = largest_until(&r, end, "b.x"), meets = (far - 0.5e-3) / 1000;
-      bool fine = CHECK_LE(farthest, -0.5e-3 + 3e-5) & CHECK_NEAR(run_read(&r, "b.vx"), -500, 1e-6) & CHECK_NEAR(run_read(&r, "b.x"), -0.5e-3 - 500 * (end - meets), 1e-4);
+      bool fine = CHECK_LE(farthest, -0.5e-3 + 3e-5) & CHECK_NEAR(run_read(&r, "b.vx"), -500, 1e-6) &
+                  CHECK_NEAR(run_read(&r, "b.x"), -0.5e-3 - 500 * (end - meets), 1e-4);
       fine &= CHECK_EQUAL((int)carom_sim_summary(r.sim).step_too_large, 0);
-      if (!fine) printf("      %.30s at %.30s, %s: x = %g, vx = %g\n", pairs[k][0], pairs[k][1], settings, run_read(&r, "b.x"), run_read(&r, "b.vx"));
+      if (!fine)
+        printf("      %.30s at %.30s, %s: x = %g, vx = %g\n", pairs[k][0], pairs[k][1], settings, run_read(&r, "b.x"),
+               run_read(&r, "b.vx"));
       run_close(&r);
     }
 }
@@ -133,8 +154,10 @@ static void points_and_meshes_come_back(void) {
 // The ledger has the instant of such an impact, not the step around it.
 static void the_ledger_has_the_instant(void) {
   static const char text[] =
-      "gravity: [0, 0, 0]\nparameters: {far: 1}\nbodies: {b: {mass: 1 g, inertia: [1e-10, 1e-10, 1e-10]}}\njoints: {f: {free: [ground, b], at: [-far, 0, 0]}}\n"
-      "surfaces: {b: {sphere: b, radius: 0.5 mm, material: m}, wall: {box: ground, at: [0.5 mm, 0, 0], size: [1 mm, 10, 10], material: m}}\n"
+      "gravity: [0, 0, 0]\nparameters: {far: 1}\nbodies: {b: {mass: 1 g, inertia: [1e-10, 1e-10, 1e-10]}}\njoints: {f: "
+      "{free: [ground, b], at: [-far, 0, 0]}}\n"
+      "surfaces: {b: {sphere: b, radius: 0.5 mm, material: m}, wall: {box: ground, at: [0.5 mm, 0, 0], size: [1 mm, "
+      "10, 10], material: m}}\n"
       "materials: {m: {restitution: 0.5}}\ninitial: {b: {velocity: [1000, 0, 0]}}\nmethod: {moreau: {step: 1 ms}}\n";
   for (int i = 0; i < 8; i++) {
     char settings[100];
@@ -145,20 +168,22 @@ static void the_ledger_has_the_instant(void) {
     if (!rows_open_text(&r, text, settings, &list)) return;
     run_to(&r, 4e-3);
     // as late as an impact may be found: 2 % of the thickness
-    bool fine = CHECK_EQUAL(list.count, 1) && CHECK_NEAR(list.row[0].start, meets, 0.03e-3 / 1000) && CHECK_NEAR(list.row[0].end, list.row[0].start, 0);
+    bool fine = CHECK_EQUAL(list.count, 1) && CHECK_NEAR(list.row[0].start, meets, 0.03e-3 / 1000) &&
+                CHECK_NEAR(list.row[0].end, list.row[0].start, 0);
     if (!fine) printf("      %s\n", settings);
     run_close(&r);
   }
 }
 
-// Two spheres of 1 mm that fly at each other with 1000 m/s each, off centre by b: they exchange the parts of their velocities along the line of
-// centres, which is at an angle with sin = b/d.
+// Two spheres of 1 mm that fly at each other with 1000 m/s each, off centre by b: they exchange the parts of their
+// velocities along the line of centres, which is at an angle with sin = b/d.
 static void small_spheres_meet(void) {
   static const char text[] =
       "gravity: [0, 0, 0]\nparameters: {far: 1, b: 0}\n"
       "bodies: {p: {mass: 1 g, inertia: [1e-10, 1e-10, 1e-10]}, q: {mass: 1 g, inertia: [1e-10, 1e-10, 1e-10]}}\n"
       "joints: {f: {free: [ground, p], at: [-far, b, 0]}, g: {free: [ground, q], at: [far + 0.111, 0, 0]}}\n"
-      "surfaces: {p: {sphere: p, radius: 0.5 mm, material: m}, q: {sphere: q, radius: 0.5 mm, material: m}}\nmaterials: {m: {restitution: 1}}\n"
+      "surfaces: {p: {sphere: p, radius: 0.5 mm, material: m}, q: {sphere: q, radius: 0.5 mm, material: "
+      "m}}\nmaterials: {m: {restitution: 1}}\n"
       "initial: {p: {velocity: [1000, 0, 0]}, q: {velocity: [-1000, 0, 0]}}\nmethod: {moreau: {step: 1 ms}}\n";
   for (int i = 0; i < 20; i++) {
     char settings[100];
@@ -168,22 +193,28 @@ static void small_spheres_meet(void) {
     if (!run_open_text(&r, text, settings)) return;
     run_to(&r, 5e-3);
     // along n = (-cos, sin): the first has -1000 cos, the second +1000 cos, exchanged
-    bool fine = CHECK_NEAR(run_read(&r, "p.vx"), 1000 - 2000 * cosine * cosine, 30) & CHECK_NEAR(run_read(&r, "p.vy"), 2000 * cosine * sine, 30);
-    fine &= CHECK_NEAR(run_read(&r, "p.vx") + run_read(&r, "q.vx"), 0, 1e-9) & CHECK_NEAR(run_read(&r, "p.vy") + run_read(&r, "q.vy"), 0, 1e-9);
-    fine &= CHECK_NEAR(carom_sim_summary(r.sim).energy_imbalance, 0, 1e-9) & CHECK_EQUAL((int)carom_sim_summary(r.sim).step_too_large, 0);
+    bool fine = CHECK_NEAR(run_read(&r, "p.vx"), 1000 - 2000 * cosine * cosine, 30) &
+                CHECK_NEAR(run_read(&r, "p.vy"), 2000 * cosine * sine, 30);
+    fine &= CHECK_NEAR(run_read(&r, "p.vx") + run_read(&r, "q.vx"), 0, 1e-9) &
+            CHECK_NEAR(run_read(&r, "p.vy") + run_read(&r, "q.vy"), 0, 1e-9);
+    fine &= CHECK_NEAR(carom_sim_summary(r.sim).energy_imbalance, 0, 1e-9) &
+            CHECK_EQUAL((int)carom_sim_summary(r.sim).step_too_large, 0);
     if (!fine) printf("      %s\n", settings);
     run_close(&r);
   }
 }
 
-// A thin blade on a hinge, 1 m long with 1000 rad/s, turns by 1 rad a step. The ball in its way is hit once with the speed of the blade there; the hinge
-// keeps its place. Angular momentum about it is kept.
+// A thin blade on a hinge, 1 m long with 1000 rad/s, turns by 1 rad a step. The ball in its way is hit once with the
+// speed of the blade there; the hinge keeps its place. Angular momentum about it is kept.
 static void a_blade_hits_a_ball(void) {
   static const char text[] =
       "gravity: [0, 0, 0]\nparameters: {angle: 1}\ncoordinates: joint\n"
-      "bodies: {blade: {mass: 1, inertia: [1e-4, 1/12, 1/12], com: [0.5, 0, 0]}, ball: {mass: 1e-3, inertia: [1e-10, 1e-10, 1e-10]}}\n"
-      "joints: {h: {revolute: [ground, blade], axis: z}, f: {free: [ground, ball], at: [0.8*cos(angle), 0.8*sin(angle), 0]}}\n"
-      "surfaces: {blade: {box: blade, at: [0.5, 0, 0], size: [1, 1 mm, 0.1], material: m}, ball: {sphere: ball, radius: 0.5 mm, material: m}}\n"
+      "bodies: {blade: {mass: 1, inertia: [1e-4, 1/12, 1/12], com: [0.5, 0, 0]}, ball: {mass: 1e-3, inertia: [1e-10, "
+      "1e-10, 1e-10]}}\n"
+      "joints: {h: {revolute: [ground, blade], axis: z}, f: {free: [ground, ball], at: [0.8*cos(angle), "
+      "0.8*sin(angle), 0]}}\n"
+      "surfaces: {blade: {box: blade, at: [0.5, 0, 0], size: [1, 1 mm, 0.1], material: m}, ball: {sphere: ball, "
+      "radius: 0.5 mm, material: m}}\n"
       "materials: {m: {restitution: 1}}\ninitial: {h: {u: 1000}}\nmethod: {moreau: {step: 1 ms}}\n";
   static const char *const coordinates[] = {"joint", "absolute"};
   for (int i = 0; i < 12; i++) {
@@ -194,16 +225,20 @@ static void a_blade_hits_a_ball(void) {
     run_to(&r, 5e-3);
     // I ω₀ = I ω + m r v,  v - ω r = ω₀ r
     double I = 1.0 / 12 + 0.25, m = 1e-3 * 0.64, omega = 1000 * (I - m) / (I + m), v = 0.8 * (1000 + omega);
-    bool fine = CHECK_NEAR(hypot(run_read(&r, "ball.vx"), run_read(&r, "ball.vy")), v, 0.01 * v) & CHECK_NEAR(run_read(&r, "h.u"), omega, 0.1);
-    fine &= CHECK_EQUAL((int)carom_sim_summary(r.sim).contact_impacts, 1) & CHECK_EQUAL((int)carom_sim_summary(r.sim).step_too_large, 0);
+    bool fine = CHECK_NEAR(hypot(run_read(&r, "ball.vx"), run_read(&r, "ball.vy")), v, 0.01 * v) &
+                CHECK_NEAR(run_read(&r, "h.u"), omega, 0.1);
+    fine &= CHECK_EQUAL((int)carom_sim_summary(r.sim).contact_impacts, 1) &
+            CHECK_EQUAL((int)carom_sim_summary(r.sim).step_too_large, 0);
     if (!fine) printf("      %s\n", settings);
     run_close(&r);
   }
 }
 
 static const char between_walls[] =
-    "gravity: [0, 0, 0]\nbodies: {b: {mass: 1 g, inertia: [1e-10, 1e-10, 1e-10]}}\njoints: {f: {free: [ground, b], at: [0.0123, 0, 0]}}\n"
-    "surfaces: {b: {sphere: b, radius: 0.5 mm, material: m}, low: {box: ground, at: [-51 mm, 0, 0], size: [1 mm, 1, 1], material: m}, "
+    "gravity: [0, 0, 0]\nbodies: {b: {mass: 1 g, inertia: [1e-10, 1e-10, 1e-10]}}\njoints: {f: {free: [ground, b], at: "
+    "[0.0123, 0, 0]}}\n"
+    "surfaces: {b: {sphere: b, radius: 0.5 mm, material: m}, low: {box: ground, at: [-51 mm, 0, 0], size: [1 mm, 1, "
+    "1], material: m}, "
     "high: {box: ground, at: [51 mm, 0, 0], size: [1 mm, 1, 1], material: m}}\n"
     "materials: {m: {restitution: 1}}\ninitial: {b: {velocity: [1000, 0, 0]}}\nmethod: {moreau: {step: 1 ms}}\n";
 
@@ -238,13 +273,18 @@ static void a_resumed_run_goes_on(void) {
 
 static const char cage[] =
     "gravity: [0, 0, -9.81]\nbodies: {'p{i}': {repeat: {i: [0, 26]}, mass: 1 g, inertia: [1e-10, 1e-10, 1e-10]}}\n"
-    "joints: {'f{i}': {repeat: {i: [0, 26]}, free: [ground, 'p{i}'], at: [0.1*(i - 3*floor(i/3) - 1), 0.1*(floor(i/3) - 3*floor(i/9) - 1), 0.1*(floor(i/9) - 1)]}}\n"
+    "joints: {'f{i}': {repeat: {i: [0, 26]}, free: [ground, 'p{i}'], at: [0.1*(i - 3*floor(i/3) - 1), 0.1*(floor(i/3) "
+    "- 3*floor(i/9) - 1), 0.1*(floor(i/9) - 1)]}}\n"
     "surfaces:\n  'p{i}': {repeat: {i: [0, 26]}, sphere: 'p{i}', radius: 2 mm, material: m}\n"
-    "  a: {box: ground, at: [0.201, 0, 0], size: [2 mm, 0.41, 0.41], material: m}\n  b: {box: ground, at: [-0.201, 0, 0], size: [2 mm, 0.41, 0.41], material: m}\n"
-    "  c: {box: ground, at: [0, 0.201, 0], size: [0.41, 2 mm, 0.41], material: m}\n  d: {box: ground, at: [0, -0.201, 0], size: [0.41, 2 mm, 0.41], material: m}\n"
-    "  e: {box: ground, at: [0, 0, 0.201], size: [0.41, 0.41, 2 mm], material: m}\n  f: {box: ground, at: [0, 0, -0.201], size: [0.41, 0.41, 2 mm], material: m}\n"
+    "  a: {box: ground, at: [0.201, 0, 0], size: [2 mm, 0.41, 0.41], material: m}\n  b: {box: ground, at: [-0.201, 0, "
+    "0], size: [2 mm, 0.41, 0.41], material: m}\n"
+    "  c: {box: ground, at: [0, 0.201, 0], size: [0.41, 2 mm, 0.41], material: m}\n  d: {box: ground, at: [0, -0.201, "
+    "0], size: [0.41, 2 mm, 0.41], material: m}\n"
+    "  e: {box: ground, at: [0, 0, 0.201], size: [0.41, 0.41, 2 mm], material: m}\n  f: {box: ground, at: [0, 0, "
+    "-0.201], size: [0.41, 0.41, 2 mm], material: m}\n"
     "materials: {m: {restitution: 0.9, friction: 0.1}}\n"
-    "initial: {'p{i}': {repeat: {i: [0, 26]}, velocity: [200*sin(3*i + 1), 200*cos(5*i), 150*sin(7*i + 2)]}}\nmethod: {moreau: {step: 1 ms}}\n";
+    "initial: {'p{i}': {repeat: {i: [0, 26]}, velocity: [200*sin(3*i + 1), 200*cos(5*i), 150*sin(7*i + 2)]}}\nmethod: "
+    "{moreau: {step: 1 ms}}\n";
 
 // A crowd in a cage of thin boxes, where pairs are found when they come near.
 static void a_crowd_stays_in_its_cage(void) {

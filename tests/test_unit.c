@@ -26,9 +26,9 @@ static void products_are_read_as_far_as_they_go(void) {
   CHECK_NEAR(factor_of("m/s^2", DIM_ACCELERATION, 5), 1, 0);
   CHECK_NEAR(factor_of("km/h", DIM_SPEED, 4), 1000.0 / 3600, 0);
   CHECK_NEAR(factor_of("s^-1", DIM_PER_TIME, 4), 1, 0);
-  CHECK_NEAR(factor_of("m^n", DIM_LENGTH, 1), 1, 0);          // not a number: the power is of the quantity
-  CHECK_NEAR(factor_of("N*sin(x)", DIM_FORCE, 1), 1, 0);      // a function ends it
-  CHECK_NEAR(factor_of("N*length", DIM_FORCE, 1), 1, 0);      // so does any other name
+  CHECK_NEAR(factor_of("m^n", DIM_LENGTH, 1), 1, 0);      // not a number: the power is of the quantity
+  CHECK_NEAR(factor_of("N*sin(x)", DIM_FORCE, 1), 1, 0);  // a function ends it
+  CHECK_NEAR(factor_of("N*length", DIM_FORCE, 1), 1, 0);  // so does any other name
   CHECK_NEAR(factor_of("mm * 2", DIM_LENGTH, 2), 1e-3, 0);
   double factor;
   dimension dim;
@@ -125,7 +125,8 @@ static void complaints_say_what_is_wanted_and_what_to_write(void) {
   CHECK_TEXT(advice(DIM_LENGTH, DIM_ANGLE, "300 rpm*t"),
              "a length such as a radius is missing: write for instance 10 mm * (300 rpm*t)");
   CHECK_TEXT(advice(DIM_FORCE, DIM_MASS, "5 kg"), "the weight of a mass is 5 kg * g0");
-  CHECK_TEXT(advice(DIM_FORCE, DIM_MASS, "-M*9.81"), "give the acceleration of free fall its unit: 9.81 m/s^2, or write g0");
+  CHECK_TEXT(advice(DIM_FORCE, DIM_MASS, "-M*9.81"),
+             "give the acceleration of free fall its unit: 9.81 m/s^2, or write g0");
   CHECK_TEXT(advice(DIM_MASS, DIM_LENGTH, "3 m"), "give it in kg");
   char text[400];
   memset(text, 'x', sizeof text - 1);

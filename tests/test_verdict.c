@@ -25,7 +25,8 @@ static const char held[] =
     "drives: {motor: {joint: crank, motion: 8*pi}}\n"
     "end: 1\n";
 
-// Without gravity a stiff spring at its natural length: all energies are rounding, or of motions that the tolerance does not resolve.
+// Without gravity a stiff spring at its natural length: all energies are rounding, or of motions that the tolerance
+// does not resolve.
 static const char slack[] =
     "space: planar\n"
     "parameters: {angle: 0.7}\n"
@@ -62,8 +63,12 @@ static void a_spring_at_rest_is_balanced_at_any_angle(void) {
 
 static void a_mechanism_at_rest_is_balanced(void) {
   static const char *const texts[] = {held, slack};
-  static const char *const methods[] = {"method=smooth", "method=moreau method.moreau.step=1e-3", "method=event", "method=compliant",
-                                        "method=smooth integrator.type=rk4 integrator.step=1e-4", "method=event integrator.type=bdf"};
+  static const char *const methods[] = {"method=smooth",
+                                        "method=moreau method.moreau.step=1e-3",
+                                        "method=event",
+                                        "method=compliant",
+                                        "method=smooth integrator.type=rk4 integrator.step=1e-4",
+                                        "method=event integrator.type=bdf"};
   static const char *const coordinates[] = {"joint", "absolute"};
   for (size_t i = 0; i < 2; i++) {
     for (size_t k = 0; k < 2 * sizeof methods / sizeof *methods; k++) {
@@ -94,8 +99,10 @@ static void a_run_that_has_hardly_begun_is_balanced(void) {
       snprintf(text, sizeof text,
                "space: planar\nbodies: {a: {mass: 1000, inertia: 1}, b: {mass: 2, inertia: 0.1}}\n"
                "joints: {ja: {free: [ground, a], at: [0, 0.5]}, jb: {free: [ground, b], at: [0, 1.2]}}\n"
-               "surfaces: {a: {sphere: a, radius: 0.5, material: m}, b: {sphere: b, radius: 0.2, material: m}, floor: {plane: ground, material: m}}\n"
-               "materials: {m: {restitution: 0.5, friction: 0.5, stiffness: 1e9}}\nmethod: compliant\nintegrator: %s\n", integrators[i]);
+               "surfaces: {a: {sphere: a, radius: 0.5, material: m}, b: {sphere: b, radius: 0.2, material: m}, floor: "
+               "{plane: ground, material: m}}\n"
+               "materials: {m: {restitution: 0.5, friction: 0.5, stiffness: 1e9}}\nmethod: compliant\nintegrator: %s\n",
+               integrators[i]);
       carom_model *model = carom_model_parse(text, "placed.yaml", &error);
       if (!CHECK(model)) return;
       CHECK(carom_run(model, &(carom_run_options){.end = ends[k]}, &s, &error) == CAROM_OK);
@@ -111,13 +118,15 @@ static void a_contact_against_a_drive_is_told(void) {
   carom_summary s;
   carom_model *model = carom_model_parse(
       "bodies: {lift: {mass: 1, inertia: [1,1,1]}, sx: {mass: 1, inertia: [1,1,1]}, sy: {mass: 1, inertia: [1,1,1]}}\n"
-      "joints: {z: {prismatic: [ground, lift], axis: z}, x: {prismatic: [lift, sx], axis: x}, y: {prismatic: [sx, sy], axis: y}}\n"
+      "joints: {z: {prismatic: [ground, lift], axis: z}, x: {prismatic: [lift, sx], axis: x}, y: {prismatic: [sx, sy], "
+      "axis: y}}\n"
       "drives: {d: {joint: z, motion: \"0.3 m - 1 m/s*t\"}}\n"
       "surfaces: {ball: {sphere: sy, radius: 0.1, material: m}, floor: {plane: ground, material: m}}\n"
       "contacts: {c: {between: [ball, floor]}}\n"
       "materials: {m: {friction: 0.5, restitution: 0}}\n"
       "method: {moreau: {step: 1e-3}}\n"
-      "end: 0.201\n", "press.yaml", &error);
+      "end: 0.201\n",
+      "press.yaml", &error);
   if (!CHECK(model)) return;
   CHECK(carom_run(model, &(carom_run_options){0}, &s, &error) == CAROM_OK);
   CHECK(s.solves > 0);
@@ -134,8 +143,10 @@ static void a_small_swing_is_judged(void) {
   carom_error error = {0};
   carom_summary s;
   carom_model *model = carom_model_parse(
-      "space: planar\nbodies: {bob: {mass: 2, inertia: 0.1, com: [0, -0.5]}}\njoints: {pin: {revolute: [ground, bob]}}\n"
-      "initial: {pin: {q: 1e-4}}\nintegrator: {type: rk4, step: 0.4}\nend: 4\n", "small.yaml", &error);
+      "space: planar\nbodies: {bob: {mass: 2, inertia: 0.1, com: [0, -0.5]}}\njoints: {pin: {revolute: [ground, "
+      "bob]}}\n"
+      "initial: {pin: {q: 1e-4}}\nintegrator: {type: rk4, step: 0.4}\nend: 4\n",
+      "small.yaml", &error);
   if (!CHECK(model)) return;
   CHECK(carom_run(model, &(carom_run_options){0}, &s, &error) == CAROM_OK);
   CHECK_EQUAL(s.unbalanced, 1);
@@ -143,7 +154,9 @@ static void a_small_swing_is_judged(void) {
   carom_model_destroy(model);
 }
 
-static const char *word_of(carom_level level) { return level == CAROM_GOOD ? "good" : level == CAROM_DOUBTFUL ? "warn" : "bad"; }
+static const char *word_of(carom_level level) {
+  return level == CAROM_GOOD ? "good" : level == CAROM_DOUBTFUL ? "warn" : "bad";
+}
 
 // Every line of the page is a line of the verdict, in the same words.
 static void check_same(const carom_verdict *verdict, const json_value *run) {
@@ -202,7 +215,8 @@ static void contact_is_judged_alike(void) {
   opened_page p = open_page(scratch("crank.html"));
   check_same(verdict, run_of(&p, 0));
   CHECK(check_named(run_of(&p, 0), "penetration") && check_named(run_of(&p, 0), "solver"));
-  CHECK_CONTAINS(json_get_text(check_named(run_of(&p, 0), "solver"), "sentence"), "only the sum of their forces is determined");
+  CHECK_CONTAINS(json_get_text(check_named(run_of(&p, 0), "solver"), "sentence"),
+                 "only the sum of their forces is determined");
   carom_verdict_destroy(verdict);
   carom_model_destroy(model);
 }
@@ -211,8 +225,10 @@ static void contact_is_judged_alike(void) {
 static void advice_is_not_what_was_done(void) {
   static const char model_text[] =
       "gravity: [0, 0, -9.81]\nbodies: {b: {mass: 1, inertia: [0.01, 0.01, 0.01]}}\njoints: {b: {free: [ground, b]}}\n"
-      "surfaces: {b: {sphere: b, radius: 0.1, material: m}, f: {plane: ground, material: m}}\nmaterials: {m: {stiffness: 1e5, law: hooke}}\n"
-      "initial: {b: {q: [1, 0, 0, 0, 0, 0, 0.2]}}\nmethod: {compliant: {entry: %s, penetration_max: 1e-18}}\nintegrator: {type: rk4, step: 5 ms}\nend: 0.3\n";
+      "surfaces: {b: {sphere: b, radius: 0.1, material: m}, f: {plane: ground, material: m}}\nmaterials: {m: "
+      "{stiffness: 1e5, law: hooke}}\n"
+      "initial: {b: {q: [1, 0, 0, 0, 0, 0, 0.2]}}\nmethod: {compliant: {entry: %s, penetration_max: "
+      "1e-18}}\nintegrator: {type: rk4, step: 5 ms}\nend: 0.3\n";
   for (int locate = 0; locate < 2; locate++) {
     carom_error error = {0};
     carom_summary s;
@@ -250,7 +266,8 @@ static void an_old_record_falls_back_to_its_method(void) {
   for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
     carom_error error = {0};
     record_text texts[] = {{"method", runs[i].method}};
-    synthetic s = {.rows = 5, .value = smooth_value, .texts = texts, .text_count = 1, .step = 1e-3, .summary = runs[i].summary};
+    synthetic s = {
+        .rows = 5, .value = smooth_value, .texts = texts, .text_count = 1, .step = 1e-3, .summary = runs[i].summary};
     if (!write_synthetic(scratch("old.h5"), &s)) return;
     CHECK(report_on(scratch("old.h5"), scratch("old.html"), &error) == CAROM_OK);
     opened_page p = open_page(scratch("old.html"));

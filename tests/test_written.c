@@ -9,7 +9,8 @@
 static const char dropped[] =
     "space: planar\n"
     "bodies: {block: {mass: 2, inertia: 0.02}, crank: {mass: 1, inertia: 0.01, com: [0.1, 0]}}\n"
-    "joints: {fall: {free: [ground, block], at: [0, 0.15]}, hub: {revolute: [ground, crank], at: [3, 0], limits: [-2, 2], material: m}}\n"
+    "joints: {fall: {free: [ground, block], at: [0, 0.15]}, hub: {revolute: [ground, crank], at: [3, 0], limits: [-2, "
+    "2], material: m}}\n"
     "surfaces: {block: {box: block, size: [0.2, 0.1], material: m}, floor: {plane: ground, material: m}}\n"
     "contacts: {landing: {between: [block, floor]}}\n"
     "materials: {m: {restitution: 0.5, friction: 0.2}}\n"
@@ -87,7 +88,9 @@ static char *export_table(const char *table, bool units) {
   char record[4096], out[4096];
   snprintf(record, sizeof record, "%s", scratch("run.h5"));
   snprintf(out, sizeof out, "%s", scratch("out.csv"));
-  CHECK_EQUAL(carom_export_csv(record, out, &(carom_export_options){.table = table, .units = units, .force = true}, &error), CAROM_OK);
+  CHECK_EQUAL(
+      carom_export_csv(record, out, &(carom_export_options){.table = table, .units = units, .force = true}, &error),
+      CAROM_OK);
   return read_file(out, NULL);
 }
 

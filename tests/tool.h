@@ -11,7 +11,9 @@
 
 static char *out, *err;  // what the last call of carom() printed
 
-CHECK_UNUSED_OK static int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status); }
+CHECK_UNUSED_OK static int exit_code(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
 
 CHECK_UNUSED_OK static int shell_list(const char *format, va_list args) {
   char words[8000], line[16384];

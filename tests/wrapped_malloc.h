@@ -1,5 +1,5 @@
-// Memory taken by our own objects, counted and refused at will. The linker sends their calls here (--wrap); libraries that
-// are linked as shared objects keep their own.
+// Memory taken by our own objects, counted and refused at will. The linker sends their calls here (--wrap); libraries
+// that are linked as shared objects keep their own.
 #ifndef CAROM_TESTS_WRAPPED_MALLOC_H
 #define CAROM_TESTS_WRAPPED_MALLOC_H
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 static struct {
-  long count;       // allocations asked for
-  long fail_at;     // the one to refuse, counted from 1; 0: none
+  long count;    // allocations asked for
+  long fail_at;  // the one to refuse, counted from 1; 0: none
   bool refused;
 } memory_calls;
 

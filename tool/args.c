@@ -7,7 +7,7 @@
 
 #include "talk.h"
 
-// --- complaints and help ------------------------------------------------------------------------------------------
+// --- complaints and help ---------------------------------------------------------------------------------------------
 
 int usage_error(const char *command_name, const char *format, ...) {
   va_list args;
@@ -51,7 +51,7 @@ void command_help(const command *c) {
   printf("  %-26s %s\n", "-h, --help", "this text");
 }
 
-// --- parsing ------------------------------------------------------------------------------------------------------
+// --- parsing ---------------------------------------------------------------------------------------------------------
 
 typedef struct parser {
   const command *command;
@@ -85,8 +85,7 @@ static int unknown_option(const command *c, const char *word) {
 // Splits `name=value` in a block of its own: the list's items and their texts.
 static int add_setting(const command *c, setting_list *list, const char *text) {
   const char *equals = strchr(text, '=');
-  if (!equals || equals == text)
-    return usage_error(c->name, "'%s' is not name=value", text);
+  if (!equals || equals == text) return usage_error(c->name, "'%s' is not name=value", text);
   carom_setting *items = realloc(list->items, (size_t)(list->count + 1) * sizeof *items);
   if (items) list->items = items;
   char *copy = items ? strdup(text) : NULL;

@@ -18,17 +18,17 @@ typedef enum arg_kind {
 } arg_kind;
 
 typedef struct arg {
-  const char *name;      // "--output"; of an operand "MODEL"
-  char letter;           // of -o, or 0
+  const char *name;  // "--output"; of an operand "MODEL"
+  char letter;       // of -o, or 0
   arg_kind kind;
-  const char *value;     // what the value is called in the help: "FILE"
-  size_t offset;         // in the command's own struct
-  bool required;         // of an operand
+  const char *value;  // what the value is called in the help: "FILE"
+  size_t offset;      // in the command's own struct
+  bool required;      // of an operand
   const char *help;
 } arg;
 
 typedef struct word_list {
-  const char **items;    // the caller's, with room for every word of the command line
+  const char **items;  // the caller's, with room for every word of the command line
   int count;
 } word_list;
 
@@ -39,8 +39,8 @@ typedef struct setting_list {
 
 typedef struct command {
   const char *name;
-  const char *summary;   // one line
-  const char *details;   // further paragraphs of its help, or null
+  const char *summary;  // one line
+  const char *details;  // further paragraphs of its help, or null
   const arg *args;
   int count;
   int (*run)(int argc, char **argv);  // what follows the command's name; returns the exit code
@@ -51,8 +51,7 @@ typedef struct command {
 int args_parse(const command *c, int argc, char **argv, void *target);
 void settings_free(setting_list *list);
 
-void command_help(const command *c);                // on the standard output
+void command_help(const command *c);  // on the standard output
 int usage_error(const char *command_name, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 
 #endif

@@ -18,7 +18,10 @@ typedef struct check_args {
 #define AT(field) offsetof(check_args, field)
 static const arg check_table[] = {
     {.name = "MODEL", .kind = ARG_OPERAND, .offset = AT(model), .required = true, .help = "the model file"},
-    {.name = "--set", .kind = ARG_SETTING, .value = "NAME=VALUE", .offset = AT(settings),
+    {.name = "--set",
+     .kind = ARG_SETTING,
+     .value = "NAME=VALUE",
+     .offset = AT(settings),
      .help = "change a parameter or any key: coordinates=absolute"},
     {.name = "--signals", .kind = ARG_FLAG, .offset = AT(signals), .help = "list every signal with its unit"},
     {.name = "--json", .kind = ARG_FLAG, .offset = AT(json), .help = "print one JSON object"},
@@ -26,16 +29,22 @@ static const arg check_table[] = {
 #undef AT
 
 static int run_check(int argc, char **argv);
-const command command_check = {"check", "Check a model and describe it: bodies, joints, degrees of freedom, constraints, start.", NULL,
-                               check_table, sizeof check_table / sizeof *check_table, run_check};
+const command command_check = {"check",
+                               "Check a model and describe it: bodies, joints, degrees of freedom, constraints, start.",
+                               NULL,
+                               check_table,
+                               sizeof check_table / sizeof *check_table,
+                               run_check};
 
-static const char *space_word(const carom_model_info *info) { return info->space == CAROM_PLANAR ? "planar" : "spatial"; }
+static const char *space_word(const carom_model_info *info) {
+  return info->space == CAROM_PLANAR ? "planar" : "spatial";
+}
 
 static const char *coordinates_word(const carom_model_info *info) {
   return info->coordinates == CAROM_ABSOLUTE ? "absolute" : "joint";
 }
 
-// --- for people ---------------------------------------------------------------------------------------------------
+// --- for people ------------------------------------------------------------------------------------------------------
 
 enum { MOST = 50 };  // a chain of a thousand links needs no list
 
@@ -47,8 +56,8 @@ static void print_from_shape(const carom_body_size *b, bool planar) {
     return;
   }
   printf("    %-16s   from its shape: mass centre [%.6g, %.6g, %.6g] m\n", "", c[0], c[1], c[2]);
-  printf("    %-16s   inertia [%.6g, %.6g, %.6g, %.6g, %.6g, %.6g] kg m^2 (xx, yy, zz, xy, xz, yz)\n", "", I[0], I[1], I[2], I[3],
-         I[4], I[5]);
+  printf("    %-16s   inertia [%.6g, %.6g, %.6g, %.6g, %.6g, %.6g] kg m^2 (xx, yy, zz, xy, xz, yz)\n", "", I[0], I[1],
+         I[2], I[3], I[4], I[5]);
 }
 
 // Lengths and masses as they were understood: millimetres taken for metres show here.
@@ -122,21 +131,23 @@ static void print_control(const carom_model *model, const char *section, const c
 
 static void print_surfaces(const carom_model_info *info) {
   if (!info->surfaces) return;
-  printf("  %-12s %d, %ld possible pair%s%s\n", "surfaces", info->surfaces, info->possible_pairs, info->possible_pairs == 1 ? "" : "s",
+  printf("  %-12s %d, %ld possible pair%s%s\n", "surfaces", info->surfaces, info->possible_pairs,
+         info->possible_pairs == 1 ? "" : "s",
          info->finds_pairs ? ", found as they come near; columns only for pairs that 'contacts' names" : "");
 }
 
 // Small lengths that decide what touches.
 static void print_contact_limits(const carom_model *model, const carom_model_info *info) {
   if (info->neighbour_pairs)
-    printf("    %-16s %d pair%s on bodies that a joint connects; name them in 'contacts' to have them touch\n", "left out",
-           info->neighbour_pairs, info->neighbour_pairs == 1 ? "" : "s");
+    printf("    %-16s %d pair%s on bodies that a joint connects; name them in 'contacts' to have them touch\n",
+           "left out", info->neighbour_pairs, info->neighbour_pairs == 1 ? "" : "s");
   if (info->nonexistent_pairs)
-    printf("    %-16s %ld pair%s whose contact does not exist: two planes, two points, or a plane or height field and a height field\n", "left out",
-           info->nonexistent_pairs, info->nonexistent_pairs == 1 ? "" : "s");
+    printf(
+        "    %-16s %ld pair%s whose contact does not exist: two planes, two points, or a plane or height field and a "
+        "height field\n",
+        "left out", info->nonexistent_pairs, info->nonexistent_pairs == 1 ? "" : "s");
   if (!carom_model_part(model, "contacts", 0).name && !info->finds_pairs) return;
-  if (info->activation > 0)
-    printf("    contacts become active below a gap of %.3g m (activation)\n", info->activation);
+  if (info->activation > 0) printf("    contacts become active below a gap of %.3g m (activation)\n", info->activation);
   if (info->penetration_max > 0)
     printf("    contacts are first detected at most %.3g m deep (penetration_max)\n", info->penetration_max);
 }
@@ -162,7 +173,8 @@ static void print_assembly(const carom_model *model, const carom_model_info *inf
            info->violation_after, info->assembly_iterations, info->assembly_iterations == 1 ? "" : "s");
   else if (info->constraint_rows)
     printf("  %-12s loops closed as given (violation %.1e)\n", "start", info->violation_after);
-  else if (info->moved_joint || info->changed_joint || info->changed_body) printf("  %-12s as given, except:\n", "start");
+  else if (info->moved_joint || info->changed_joint || info->changed_body)
+    printf("  %-12s as given, except:\n", "start");
   else printf("  %-12s as given\n", "start");
   summary_model_warnings(stdout, "    ", model);
   summary_notes(stdout, "    ", model);
@@ -181,10 +193,12 @@ static void print_record(const carom_model *model) {
   char whole[32], least[32], most[32], row[32], touch[32];
   bytes_text(s.row_bytes, row), bytes_text(s.touch_bytes, touch);
   if (s.bytes > 0) {
-    printf("  %-12s about %s, with compression %s to %s\n", "record", bytes_text(s.bytes, whole), bytes_text(s.compressed_least, least), bytes_text(s.compressed_most, most));
+    printf("  %-12s about %s, with compression %s to %s\n", "record", bytes_text(s.bytes, whole),
+           bytes_text(s.compressed_least, least), bytes_text(s.compressed_most, most));
     printf("    %.0f rows of %s each", s.rows, row);
   } else {
-    printf("  %-12s %s for each step, of which the number is not known before the run\n    rows of %s each", "record", row, row);
+    printf("  %-12s %s for each step, of which the number is not known before the run\n    rows of %s each", "record",
+           row, row);
   }
   if (s.touches > 0) printf("; %s for each touching point, taken as %.0f at a time", touch, s.touches);
   putchar('\n');
@@ -192,7 +206,8 @@ static void print_record(const carom_model *model) {
 
 static void print_people(const char *path, const carom_model *model) {
   carom_model_info info = carom_model_get_info(model);
-  printf("%s%s%s\n", style(stdout, STYLE_STRONG), info.title && *info.title ? info.title : path, style(stdout, STYLE_PLAIN));
+  printf("%s%s%s\n", style(stdout, STYLE_STRONG), info.title && *info.title ? info.title : path,
+         style(stdout, STYLE_PLAIN));
   if (info.source && *info.source) printf("  %-12s %s\n", "source", info.source);
   printf("  %-12s %s\n", "space", space_word(&info));
   print_bodies(model, &info);

@@ -20,14 +20,27 @@ typedef struct compare_args {
 #define AT(field) offsetof(compare_args, field)
 static const arg compare_table[] = {
     {.name = "MODEL", .kind = ARG_OPERAND, .offset = AT(model), .required = true, .help = "the model file"},
-    {.name = "--method", .kind = ARG_TEXT, .value = "LIST", .offset = AT(methods),
+    {.name = "--method",
+     .kind = ARG_TEXT,
+     .value = "LIST",
+     .offset = AT(methods),
      .help = "methods to run it under (default: all that know contact); the others are compared with the first"},
-    {.name = "--output", .letter = 'o', .kind = ARG_TEXT, .value = "PREFIX", .offset = AT(prefix),
+    {.name = "--output",
+     .letter = 'o',
+     .kind = ARG_TEXT,
+     .value = "PREFIX",
+     .offset = AT(prefix),
      .help = "runs go to PREFIX-METHOD.h5, the comparison to PREFIX.json (default: the model's name, here)"},
-    {.name = "--set", .kind = ARG_SETTING, .value = "NAME=VALUE", .offset = AT(settings),
+    {.name = "--set",
+     .kind = ARG_SETTING,
+     .value = "NAME=VALUE",
+     .offset = AT(settings),
      .help = "change a parameter or any key, for all methods"},
     {.name = "--end", .kind = ARG_TEXT, .value = "T", .offset = AT(end), .help = "time to run to: 2, 50 ms"},
-    {.name = "--report", .kind = ARG_TEXT, .value = "FILE", .offset = AT(report),
+    {.name = "--report",
+     .kind = ARG_TEXT,
+     .value = "FILE",
+     .offset = AT(report),
      .help = "HTML file that shows the runs together"},
     {.name = "--json", .kind = ARG_FLAG, .offset = AT(json), .help = "print the comparison as one JSON object"},
     {.name = "--force", .kind = ARG_FLAG, .offset = AT(force), .help = "replace files that carom did not write"},
@@ -35,19 +48,24 @@ static const arg compare_table[] = {
 #undef AT
 
 static int compare_command(int argc, char **argv);
-const command command_compare = {
-    "compare", "Run a model under several methods, and say where they agree.",
-    "A method other than the model's own runs with its default settings; `--set method.moreau.step=1e-5` and the like change\n"
-    "them. A method that the model cannot run is skipped, with the reason. The last sentence says whether the methods agree\n"
-    "(no joint coordinate differs by more than 1 % of its range), or from when on and in what they differ. Exit code 1 when\n"
-    "one of the runs failed; those that did not are compared all the same.",
-    compare_table, sizeof compare_table / sizeof *compare_table, compare_command};
+const command command_compare = {"compare",
+                                 "Run a model under several methods, and say where they agree.",
+                                 "A method other than the model's own runs with its default settings; `--set "
+                                 "method.moreau.step=1e-5` and the like change\n"
+                                 "them. A method that the model cannot run is skipped, with the reason. The last "
+                                 "sentence says whether the methods agree\n"
+                                 "(no joint coordinate differs by more than 1 % of its range), or from when on and in "
+                                 "what they differ. Exit code 1 when\n"
+                                 "one of the runs failed; those that did not are compared all the same.",
+                                 compare_table,
+                                 sizeof compare_table / sizeof *compare_table,
+                                 compare_command};
 
 typedef struct entry {
   const char *method;
   char file[4096];
-  carom_model *model;            // NULL if skipped, or run already
-  carom_error error;             // why it was skipped
+  carom_model *model;  // NULL if skipped, or run already
+  carom_error error;   // why it was skipped
   bool skipped, told;
 } entry;
 
@@ -57,7 +75,7 @@ typedef struct contest {
   entry entries[METHODS_MAX];
   int count;
   char prefix[4000], json[4096];
-  bool failed;                   // one of the runs
+  bool failed;  // one of the runs
 } contest;
 
 static bool is_method(const char *word) {
@@ -69,7 +87,8 @@ static bool is_method(const char *word) {
 
 static int unknown_method(const char *word) {
   const char *near = NULL, *name;
-  for (int i = 0; (name = carom_family_member("methods", i, NULL)); i++) near = carom_nearest_word(word, (const char *[]){near, name}, 2);
+  for (int i = 0; (name = carom_family_member("methods", i, NULL)); i++)
+    near = carom_nearest_word(word, (const char *[]){near, name}, 2);
   if (near) return usage_error("compare", "there is no method '%s'; did you mean '%s'?", word, near);
   return usage_error("compare", "there is no method '%s'; `carom list methods` names them", word);
 }
@@ -191,7 +210,8 @@ static void tell_skipped(contest *c) {
     entry *e = &c->entries[i];
     if (!e->skipped || e->told) continue;
     e->told = true;
-    fprintf(stderr, "%sskipped %s:%s %s\n", style(stderr, STYLE_WARNING), e->method, style(stderr, STYLE_PLAIN), e->error.message);
+    fprintf(stderr, "%sskipped %s:%s %s\n", style(stderr, STYLE_WARNING), e->method, style(stderr, STYLE_PLAIN),
+            e->error.message);
     tell_required(e);
   }
 }
@@ -228,10 +248,13 @@ static int tell_comparison(const contest *c) {
   carom_comparison *result = carom_compare(files, count, skipped, skipped_count, &error);
   if (!result) return tell_error(&error);
   const char *json = carom_comparison_json(result);
-  carom_output to = {.path = c->json, .kind = CAROM_FILE_COMPARISON, .inputs = &c->a->model, .input_count = 1, .force = c->a->force};
+  carom_output to = {
+      .path = c->json, .kind = CAROM_FILE_COMPARISON, .inputs = &c->a->model, .input_count = 1, .force = c->a->force};
   char *line = malloc(strlen(json) + 2);
   if (line) sprintf(line, "%s\n", json);
-  int code = !line ? tell_out_of_memory() : carom_output_write(&to, line, strlen(line), &error) == CAROM_OK ? -1 : tell_error(&error);
+  int code = !line                                                             ? tell_out_of_memory()
+             : carom_output_write(&to, line, strlen(line), &error) == CAROM_OK ? -1
+                                                                               : tell_error(&error);
   free(line);
   if (code < 0 && c->a->report) code = report_write(files, count, c->a->report, c->a->force) ? EXIT_FILE : -1;
   if (code < 0 && c->a->json) puts(json);

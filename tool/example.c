@@ -10,13 +10,15 @@ typedef struct example_args {
 } example_args;
 
 static const arg example_table[] = {
-    {.name = "NAME", .kind = ARG_OPERAND, .offset = offsetof(example_args, name),
+    {.name = "NAME",
+     .kind = ARG_OPERAND,
+     .offset = offsetof(example_args, name),
      .help = "the model to print; without it, a list of them"},
 };
 
 static int run_example(int argc, char **argv);
-const command command_example = {"example", "Print a model that comes with carom, to begin from.", NULL, example_table, 1,
-                                 run_example};
+const command command_example = {
+    "example", "Print a model that comes with carom, to begin from.", NULL, example_table, 1, run_example};
 
 const example *example_find(const char *name) {
   const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
@@ -62,7 +64,6 @@ static int run_example(int argc, char **argv) {
     return 0;
   }
   char title[128];
-  for (const example *e = examples; e->name; e++)
-    printf("%-22s %s\n", e->name, example_title(e, title, sizeof title));
+  for (const example *e = examples; e->name; e++) printf("%-22s %s\n", e->name, example_title(e, title, sizeof title));
   return 0;
 }

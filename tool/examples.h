@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 typedef struct example {
-  const char *name;            // of the file, without .yaml
-  const unsigned char *text;   // ends with a zero that does not count
+  const char *name;           // of the file, without .yaml
+  const unsigned char *text;  // ends with a zero that does not count
   size_t length;
 } example;
 

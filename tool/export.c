@@ -14,22 +14,30 @@ typedef struct export_args {
 static const arg export_table[] = {
     {.name = "RUN", .kind = ARG_OPERAND, .offset = AT(run), .required = true, .help = "HDF5 file of a run"},
     {.name = "--to", .kind = ARG_TEXT, .value = "FORM", .offset = AT(to), .help = "csv (the default)"},
-    {.name = "--table", .kind = ARG_TEXT, .value = "NAME", .offset = AT(table),
+    {.name = "--table",
+     .kind = ARG_TEXT,
+     .value = "NAME",
+     .offset = AT(table),
      .help = "this table only (default: all that have a row for each recorded time, side by side)"},
     {.name = "--tables", .kind = ARG_FLAG, .offset = AT(tables), .help = "list the tables instead"},
     {.name = "--units", .kind = ARG_FLAG, .offset = AT(units), .help = "put the units in the second line"},
-    {.name = "--output", .letter = 'o', .kind = ARG_TEXT, .value = "FILE", .offset = AT(output),
+    {.name = "--output",
+     .letter = 'o',
+     .kind = ARG_TEXT,
+     .value = "FILE",
+     .offset = AT(output),
      .help = "file to write (default: the standard output)"},
     {.name = "--force", .kind = ARG_FLAG, .offset = AT(force), .help = "replace a file that carom did not write"},
 };
 #undef AT
 
 static int run_export(int argc, char **argv);
-const command command_export = {"export", "Write the results of a run as CSV.", NULL, export_table,
-                                sizeof export_table / sizeof *export_table, run_export};
+const command command_export = {"export",     "Write the results of a run as CSV.",       NULL,
+                                export_table, sizeof export_table / sizeof *export_table, run_export};
 
 static void print_table(void *context, const char *name, int columns, long rows) {
-  fprintf(context, "%-14s %ld row%s, %d column%s\n", name, rows, rows == 1 ? "" : "s", columns, columns == 1 ? "" : "s");
+  fprintf(context, "%-14s %ld row%s, %d column%s\n", name, rows, rows == 1 ? "" : "s", columns,
+          columns == 1 ? "" : "s");
 }
 
 static int run_export(int argc, char **argv) {

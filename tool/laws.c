@@ -15,20 +15,41 @@ typedef struct laws_args {
 
 #define AT(field) offsetof(laws_args, field)
 static const arg laws_table[] = {
-    {.name = "--csv", .kind = ARG_TEXT, .value = "FILE", .offset = AT(csv),
+    {.name = "--csv",
+     .kind = ARG_TEXT,
+     .value = "FILE",
+     .offset = AT(csv),
      .help = "write an impact under each normal law: time, penetration, its rate, force"},
-    {.name = "--friction-csv", .kind = ARG_TEXT, .value = "FILE", .offset = AT(friction_csv),
+    {.name = "--friction-csv",
+     .kind = ARG_TEXT,
+     .value = "FILE",
+     .offset = AT(friction_csv),
      .help = "write sliding back and forth under each friction law: time, travel, speed, force"},
     {.name = "--law", .kind = ARG_TEXT, .value = "NAME", .offset = AT(law), .help = "this law only"},
-    {.name = "--restitution", .kind = ARG_TEXT, .value = "E", .offset = AT(restitution),
+    {.name = "--restitution",
+     .kind = ARG_TEXT,
+     .value = "E",
+     .offset = AT(restitution),
      .help = "nominal restitution of the formulas (default: 0.7)"},
-    {.name = "--stiffness", .kind = ARG_TEXT, .value = "K", .offset = AT(stiffness),
+    {.name = "--stiffness",
+     .kind = ARG_TEXT,
+     .value = "K",
+     .offset = AT(stiffness),
      .help = "K of the impact (default: steel on steel)"},
-    {.name = "--damping", .kind = ARG_TEXT, .value = "D", .offset = AT(damping),
+    {.name = "--damping",
+     .kind = ARG_TEXT,
+     .value = "D",
+     .offset = AT(damping),
      .help = "D of kelvin-voigt (default: that of a free oscillation with the restitution)"},
-    {.name = "--mass", .kind = ARG_TEXT, .value = "M", .offset = AT(mass),
+    {.name = "--mass",
+     .kind = ARG_TEXT,
+     .value = "M",
+     .offset = AT(mass),
      .help = "mass of the impact (default: a sphere of steel, 10 mm in radius)"},
-    {.name = "--speed", .kind = ARG_TEXT, .value = "V", .offset = AT(speed),
+    {.name = "--speed",
+     .kind = ARG_TEXT,
+     .value = "V",
+     .offset = AT(speed),
      .help = "speed of the impact (default: 1 m/s)"},
     {.name = "--force", .kind = ARG_FLAG, .offset = AT(force), .help = "replace files that carom did not write"},
 };
@@ -36,12 +57,15 @@ static const arg laws_table[] = {
 
 static int run_laws(int argc, char **argv);
 const command command_laws = {
-    "laws", "Show force laws: equations, restitution, curves.",
+    "laws",
+    "Show force laws: equations, restitution, curves.",
     "Without a file it prints every law with its equation, source and range, and the restitution that each normal law\n"
     "achieves for a nominal one. Numbers are in SI units.",
-    laws_table, sizeof laws_table / sizeof *laws_table, run_laws};
+    laws_table,
+    sizeof laws_table / sizeof *laws_table,
+    run_laws};
 
-// --- tables -------------------------------------------------------------------------------------------------------
+// --- tables ----------------------------------------------------------------------------------------------------------
 
 static void print_law(const carom_law *l) {
   printf("%s%s%s\n    %s\n    source  %s\n    range   %s\n", style(stdout, STYLE_STRONG), l->name,
@@ -85,7 +109,7 @@ static void print_restitution(const char *only) {
   }
 }
 
-// --- numbers of the command line ----------------------------------------------------------------------------------
+// --- numbers of the command line -------------------------------------------------------------------------------------
 
 // Leaves the number as it is where there is no word. False after complaining.
 static bool take(const char *word, const char *what, double *x, double most) {
@@ -105,11 +129,12 @@ static bool take_impact(const laws_args *a, carom_impact *impact) {
   impact->material.restitution = 0.7;
   carom_material_def *m = &impact->material;
   return take(a->restitution, "restitution from 0 to 1", &m->restitution, 1) &&
-         take(a->stiffness, "stiffness", &m->stiffness, HUGE_VAL) && take(a->damping, "damping", &m->damping, HUGE_VAL) &&
-         take(a->mass, "mass", &impact->mass, HUGE_VAL) && take(a->speed, "speed", &impact->speed, HUGE_VAL);
+         take(a->stiffness, "stiffness", &m->stiffness, HUGE_VAL) &&
+         take(a->damping, "damping", &m->damping, HUGE_VAL) && take(a->mass, "mass", &impact->mass, HUGE_VAL) &&
+         take(a->speed, "speed", &impact->speed, HUGE_VAL);
 }
 
-// --- curves -------------------------------------------------------------------------------------------------------
+// --- curves ----------------------------------------------------------------------------------------------------------
 
 typedef struct curve {
   FILE *to;
@@ -140,8 +165,8 @@ static int write_impacts(const laws_args *a, FILE *to, FILE *talk) {
     if (carom_law_fit(l.name, &impact, &error) != CAROM_OK) return tell_error(&error);
     curve c = {to, l.name, impact.material.restitution};
     if (carom_law_impact(&impact, write_impact, &c, &result, &error) != CAROM_OK) return tell_error(&error);
-    fprintf(talk, "%-20s %10.4f %10.4f %12.5g %12.5g %12.5g\n", l.name, c.restitution, result.restitution, result.deepest,
-            result.peak, result.duration);
+    fprintf(talk, "%-20s %10.4f %10.4f %12.5g %12.5g %12.5g\n", l.name, c.restitution, result.restitution,
+            result.deepest, result.peak, result.duration);
   }
   return 0;
 }

@@ -28,8 +28,11 @@ static const struct {
 enum { FAMILY_COUNT = sizeof families / sizeof *families };
 
 static const arg list_table[] = {
-    {.name = "FAMILY", .kind = ARG_OPERAND, .offset = offsetof(list_args, family),
-     .help = "joints, constraints, forces, surfaces, laws, solids, methods, integrators, solvers, functions, units or models"},
+    {.name = "FAMILY",
+     .kind = ARG_OPERAND,
+     .offset = offsetof(list_args, family),
+     .help = "joints, constraints, forces, surfaces, laws, solids, methods, integrators, solvers, functions, units or "
+             "models"},
 };
 
 static int run_list(int argc, char **argv);

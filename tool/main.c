@@ -34,9 +34,11 @@ static void print_overview(void) {
   const char *strong = style(stdout, STYLE_STRONG), *plain = style(stdout, STYLE_PLAIN);
   printf("carom %s: contact-impact dynamics of multibody systems\n\n%susage:%s carom COMMAND ...\n\n", carom_version(),
          strong, plain);
-  for (int i = 0; i < COMMAND_COUNT; i++) printf("  %s%-10s%s %s\n", strong, commands[i]->name, plain, commands[i]->summary);
-  printf("\nTo begin:\n  carom example pendulum > pendulum.yaml\n  carom run pendulum.yaml\n\n"
-         "`carom help COMMAND` lists the options of a command.\n");
+  for (int i = 0; i < COMMAND_COUNT; i++)
+    printf("  %s%-10s%s %s\n", strong, commands[i]->name, plain, commands[i]->summary);
+  printf(
+      "\nTo begin:\n  carom example pendulum > pendulum.yaml\n  carom run pendulum.yaml\n\n"
+      "`carom help COMMAND` lists the options of a command.\n");
 }
 
 static int unknown_command(const char *name) {

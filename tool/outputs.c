@@ -8,7 +8,7 @@
 typedef struct output_entry {
   const char *path;
   bool is_output;
-  carom_file kind;                   // of an output
+  carom_file kind;  // of an output
 } output_entry;
 
 static void add_entry(output_list *list, output_entry e) {

@@ -7,7 +7,7 @@
 #include "carom/carom.h"
 
 typedef struct progress {
-  bool visible;      // a line on the standard error
+  bool visible;  // a line on the standard error
   bool started;
   double t_start, wall_start;
 } progress;

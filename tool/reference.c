@@ -4,7 +4,7 @@
 #include "commands.h"
 
 static int run_reference(int argc, char **argv);
-const command command_reference = {"reference", "Print the reference of the model file, as Markdown.", NULL, NULL, 0,
+const command command_reference = {"reference",  "Print the reference of the model file, as Markdown.", NULL, NULL, 0,
                                    run_reference};
 
 static void print(void *context, const char *text) { fputs(text, context); }

@@ -17,20 +17,30 @@ typedef struct report_args {
 
 #define AT(field) offsetof(report_args, field)
 static const arg report_table[] = {
-    {.name = "RUN", .kind = ARG_OPERANDS, .offset = AT(runs), .required = true,
+    {.name = "RUN",
+     .kind = ARG_OPERANDS,
+     .offset = AT(runs),
+     .required = true,
      .help = "HDF5 file of a run; further ones are laid over the first"},
-    {.name = "--output", .letter = 'o', .kind = ARG_TEXT, .value = "FILE", .offset = AT(output),
+    {.name = "--output",
+     .letter = 'o',
+     .kind = ARG_TEXT,
+     .value = "FILE",
+     .offset = AT(output),
      .help = "HTML file to write (default: the first run's name with .html, here)"},
     {.name = "--force", .kind = ARG_FLAG, .offset = AT(force), .help = "replace a file that is no report"},
 };
 #undef AT
 
 static int report_command(int argc, char **argv);
-const command command_report = {
-    "report", "Show runs in one HTML file: motion, impacts, plots, how far to trust them.",
-    "The file holds all it needs and opens from disk in any browser, offline. A long run is thinned to stay below 20 MB; the\n"
-    "page says where.",
-    report_table, sizeof report_table / sizeof *report_table, report_command};
+const command command_report = {"report",
+                                "Show runs in one HTML file: motion, impacts, plots, how far to trust them.",
+                                "The file holds all it needs and opens from disk in any browser, offline. A long run "
+                                "is thinned to stay below 20 MB; the\n"
+                                "page says where.",
+                                report_table,
+                                sizeof report_table / sizeof *report_table,
+                                report_command};
 
 // Shows on a terminal what is being done, if it takes longer than a moment.
 static const double moment = 1;  // [s]

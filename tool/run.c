@@ -21,22 +21,49 @@ typedef struct run_args {
 #define AT(field) offsetof(run_args, field)
 static const arg run_table[] = {
     {.name = "MODEL", .kind = ARG_OPERAND, .offset = AT(model), .required = true, .help = "the model file"},
-    {.name = "--output", .letter = 'o', .kind = ARG_TEXT, .value = "FILE", .offset = AT(record),
+    {.name = "--output",
+     .letter = 'o',
+     .kind = ARG_TEXT,
+     .value = "FILE",
+     .offset = AT(record),
      .help = "HDF5 file for the results (default: the model's name with .h5, here)"},
     {.name = "--no-record", .kind = ARG_FLAG, .offset = AT(no_record), .help = "write no HDF5 file"},
-    {.name = "--csv", .kind = ARG_TEXT, .value = "FILE", .offset = AT(csv),
+    {.name = "--csv",
+     .kind = ARG_TEXT,
+     .value = "FILE",
+     .offset = AT(csv),
      .help = "CSV file beside it; - is the standard output, the summary then goes to the standard error"},
-    {.name = "--units", .kind = ARG_FLAG, .offset = AT(units), .help = "put the units in the second line of the CSV file"},
-    {.name = "--set", .kind = ARG_SETTING, .value = "NAME=VALUE", .offset = AT(settings),
+    {.name = "--units",
+     .kind = ARG_FLAG,
+     .offset = AT(units),
+     .help = "put the units in the second line of the CSV file"},
+    {.name = "--set",
+     .kind = ARG_SETTING,
+     .value = "NAME=VALUE",
+     .offset = AT(settings),
      .help = "change a parameter or any key: integrator.rtol=1e-10"},
     {.name = "--end", .kind = ARG_TEXT, .value = "T", .offset = AT(end), .help = "time to run to: 2, 50 ms"},
-    {.name = "--resume", .kind = ARG_TEXT, .value = "FILE", .offset = AT(resume),
+    {.name = "--resume",
+     .kind = ARG_TEXT,
+     .value = "FILE",
+     .offset = AT(resume),
      .help = "go on from the last checkpoint of an earlier run; with -o and the same FILE in that file"},
-    {.name = "--threads", .kind = ARG_TEXT, .value = "N", .offset = AT(threads),
-     .help = "threads that share each step of a crowd under a time stepping method (default: 1); results do not depend on N"},
-    {.name = "--report", .kind = ARG_TEXT, .value = "FILE", .offset = AT(report),
+    {.name = "--threads",
+     .kind = ARG_TEXT,
+     .value = "N",
+     .offset = AT(threads),
+     .help = "threads that share each step of a crowd under a time stepping method (default: 1); results do not depend "
+             "on N"},
+    {.name = "--report",
+     .kind = ARG_TEXT,
+     .value = "FILE",
+     .offset = AT(report),
      .help = "HTML file that shows the run, as carom report writes it"},
-    {.name = "--quiet", .letter = 'q', .kind = ARG_FLAG, .offset = AT(quiet), .help = "print errors only, and warnings of numbers that are not finite"},
+    {.name = "--quiet",
+     .letter = 'q',
+     .kind = ARG_FLAG,
+     .offset = AT(quiet),
+     .help = "print errors only, and warnings of numbers that are not finite"},
     {.name = "--json", .kind = ARG_FLAG, .offset = AT(json), .help = "print the summary as one JSON object"},
     {.name = "--strict", .kind = ARG_FLAG, .offset = AT(strict), .help = "warnings make the run fail (exit code 1)"},
     {.name = "--force", .kind = ARG_FLAG, .offset = AT(force), .help = "replace files that carom did not write"},
@@ -44,11 +71,14 @@ static const arg run_table[] = {
 #undef AT
 
 static int run_command(int argc, char **argv);
-const command command_run = {
-    "run", "Run a model, record it, and say how far to trust the run.",
-    "Exit codes: 0 done, 1 the simulation failed, 2 the command line or the model is wrong, 3 a file could not be read\n"
-    "or written, 130 interrupted. Whatever happens, what was computed is kept and readable.",
-    run_table, sizeof run_table / sizeof *run_table, run_command};
+const command command_run = {"run",
+                             "Run a model, record it, and say how far to trust the run.",
+                             "Exit codes: 0 done, 1 the simulation failed, 2 the command line or the model is wrong, 3 "
+                             "a file could not be read\n"
+                             "or written, 130 interrupted. Whatever happens, what was computed is kept and readable.",
+                             run_table,
+                             sizeof run_table / sizeof *run_table,
+                             run_command};
 
 // The model's name with .h5, in the current folder. A resumed run does not write over the one it comes from.
 static void name_record(const char *model, bool resumed, char *name, size_t size) {
@@ -82,16 +112,18 @@ static void print_json(FILE *to, const carom_summary *s) {
 static void tell_not_finite(const carom_verdict *verdict) {
   carom_check c;
   for (int i = 0; (c = carom_verdict_check(verdict, i)).key; i++)
-    if (strcmp(c.key, "non_finite") == 0) fprintf(stderr, "%swarning:%s %s\n", style(stderr, STYLE_WARNING), style(stderr, STYLE_PLAIN), c.sentence);
+    if (strcmp(c.key, "non_finite") == 0)
+      fprintf(stderr, "%swarning:%s %s\n", style(stderr, STYLE_WARNING), style(stderr, STYLE_PLAIN), c.sentence);
 }
 
-static void tell_results(const run_args *a, const carom_model *model, const carom_summary *s, const carom_verdict *verdict,
-                         const char *record, const char *report) {
+static void tell_results(const run_args *a, const carom_model *model, const carom_summary *s,
+                         const carom_verdict *verdict, const char *record, const char *report) {
   FILE *to = a->csv && strcmp(a->csv, "-") == 0 ? stderr : stdout;
   if (a->json) {
     print_json(to, s);
   } else if (!a->quiet) {
-    summary_print(to, a->model, model, s, verdict, &(summary_files){record, to == stdout ? a->csv : NULL, report, a->end, &a->settings});
+    summary_print(to, a->model, model, s, verdict,
+                  &(summary_files){record, to == stdout ? a->csv : NULL, report, a->end, &a->settings});
   }
 }
 
@@ -128,8 +160,15 @@ static int run_model(const run_args *a, const carom_model *model, const char *re
   progress shown = {.visible = progress_is_wanted(a)};
   int threads = count_threads(a->threads);
   if (!threads) return EXIT_USAGE;
-  carom_run_options options = {.threads = threads, .record = record, .csv = a->csv, .csv_units = a->units, .resume = a->resume, .force = a->force,
-                               .progress = progress_go_on, .warn = a->quiet ? NULL : tell_warning, .context = &shown};
+  carom_run_options options = {.threads = threads,
+                               .record = record,
+                               .csv = a->csv,
+                               .csv_units = a->units,
+                               .resume = a->resume,
+                               .force = a->force,
+                               .progress = progress_go_on,
+                               .warn = a->quiet ? NULL : tell_warning,
+                               .context = &shown};
   carom_summary summary;
   carom_error error = {0};
   signal(SIGPIPE, SIG_IGN);  // a reader of the CSV that leaves must not take the record with it
@@ -153,7 +192,8 @@ static int run_command(int argc, char **argv) {
   run_args a = {0};
   int code = args_parse(&command_run, argc, argv, &a);
   if (code < 0 && a.no_record && a.record) code = usage_error("run", "--output and --no-record exclude each other");
-  if (code < 0 && a.no_record && a.report) code = usage_error("run", "--report is made from the record; leave out --no-record");
+  if (code < 0 && a.no_record && a.report)
+    code = usage_error("run", "--report is made from the record; leave out --no-record");
   if (code < 0 && a.units && !a.csv) code = usage_error("run", "--units belongs to --csv FILE");
   if (code < 0 && a.quiet && a.json) code = usage_error("run", "--quiet and --json exclude each other");
   char name[4096];

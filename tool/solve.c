@@ -14,11 +14,7 @@ typedef struct solve_args {
 
 #define AT(field) offsetof(solve_args, field)
 static const arg solve_table[] = {
-    {.name = "PROBLEM",
-     .kind = ARG_OPERAND,
-     .offset = AT(file),
-     .required = true,
-     .help = "file of a contact problem"},
+    {.name = "PROBLEM", .kind = ARG_OPERAND, .offset = AT(file), .required = true, .help = "file of a contact problem"},
     {.name = "--solver",
      .kind = ARG_TEXT,
      .value = "NAME",
@@ -44,12 +40,16 @@ static const arg solve_table[] = {
 
 static int run_solve(int argc, char **argv);
 const command command_solve = {
-    "solve", "Solve a contact problem from a file.",
+    "solve",
+    "Solve a contact problem from a file.",
     "u = W r + q with unilateral rows or friction contacts. Reads the text formats of Siconos (dense, block-sparse,\n"
-    "sparse), FCLIB's HDF5 files, and problems that carom wrote. The residual is computed independently of the solvers\n"
+    "sparse), FCLIB's HDF5 files, and problems that carom wrote. The residual is computed independently of the "
+    "solvers\n"
     "and does not depend on units; mixed is the formula of publications, which mixes the units of percussions and\n"
     "velocities. The exit code is 1 when nothing solved the problem.",
-    solve_table, sizeof solve_table / sizeof *solve_table, run_solve};
+    solve_table,
+    sizeof solve_table / sizeof *solve_table,
+    run_solve};
 
 typedef struct table {
   bool begun, solved, solution;

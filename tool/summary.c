@@ -44,18 +44,21 @@ static int start_warnings(FILE *to, const char *indent, const carom_model *model
   const char *colour = to ? style(to, STYLE_WARNING) : "", *plain = to ? style(to, STYLE_PLAIN) : "";
   int count = 0;
   if (info.moved_joint && ++count && to) {
-    fprintf(to, "%s%sstart:%s the given q of joint '%s' was changed %s, from %.9g to %.9g",
-            indent, colour, plain, info.moved_joint,
-            is_driven(model, info.moved_joint) ? "because a drive fixes it" : "to close the loops", info.moved_from, info.moved_to);
+    fprintf(to, "%s%sstart:%s the given q of joint '%s' was changed %s, from %.9g to %.9g", indent, colour, plain,
+            info.moved_joint, is_driven(model, info.moved_joint) ? "because a drive fixes it" : "to close the loops",
+            info.moved_from, info.moved_to);
     if (info.moved_count > 1) fprintf(to, "; %d more given coordinates changed by less", info.moved_count - 1);
     fputc('\n', to);
   }
   if (info.changed_joint && ++count && to)
-    fprintf(to, "%s%sstart:%s the given u of joint '%s' was changed %s, from %.9g to %.9g",
-            indent, colour, plain, info.changed_joint,
-            is_driven(model, info.changed_joint) ? "because a drive fixes it" : "to satisfy the constraints", info.changed_from, info.changed_to);
+    fprintf(to, "%s%sstart:%s the given u of joint '%s' was changed %s, from %.9g to %.9g", indent, colour, plain,
+            info.changed_joint,
+            is_driven(model, info.changed_joint) ? "because a drive fixes it" : "to satisfy the constraints",
+            info.changed_from, info.changed_to);
   if (info.changed_body && ++count && to)
-    fprintf(to, "%s%sstart:%s the given %s of body '%s' was changed because joints, drives or given u fix it, from %.9g to %.9g",
+    fprintf(to,
+            "%s%sstart:%s the given %s of body '%s' was changed because joints, drives or given u fix it, from %.9g to "
+            "%.9g",
             indent, colour, plain, info.changed_key, info.changed_body, info.changed_from, info.changed_to);
   if ((info.changed_joint || info.changed_body) && to) {
     if (info.changed_count > 1) fprintf(to, "; %d more given speeds changed by less", info.changed_count - 1);
@@ -129,8 +132,9 @@ static void print_trust(FILE *to, const carom_model_info *info, const carom_summ
 static void print_contact(FILE *to, const carom_model *model, const carom_summary *s) {
   char episodes[32], impacts[32], solves[32], searches[32];
   if (!carom_model_part(model, "contacts", 0).name && !carom_model_get_info(model).finds_pairs) return;
-  line(to, "contact", "%s episode%s with %s impact%s, deepest penetration %.1e m", grouped(s->contact_episodes, episodes),
-       s->contact_episodes == 1 ? "" : "s", grouped(s->contact_impacts, impacts), s->contact_impacts == 1 ? "" : "s", s->deepest_penetration);
+  line(to, "contact", "%s episode%s with %s impact%s, deepest penetration %.1e m",
+       grouped(s->contact_episodes, episodes), s->contact_episodes == 1 ? "" : "s",
+       grouped(s->contact_impacts, impacts), s->contact_impacts == 1 ? "" : "s", s->deepest_penetration);
   if (s->penetration_bound > 0)
     line(to, "", "penetration at first contact at most %.1e m, bound %.1e m", s->worst_initial_penetration,
          s->penetration_bound);
@@ -138,15 +142,17 @@ static void print_contact(FILE *to, const carom_model *model, const carom_summar
     line(to, "", "%ld accumulation%s of impacts summed in closed form, position error at most %.1e m", s->accumulations,
          s->accumulations == 1 ? "" : "s", s->accumulation_error);
   if (s->normal_searches)
-    line(to, "", "%s common normal%s in %.1f iterations each, %ld by a search in all directions", grouped(s->normal_searches, searches),
-         s->normal_searches == 1 ? "" : "s", (double)s->normal_iterations / (double)s->normal_searches, s->normal_fallbacks);
+    line(to, "", "%s common normal%s in %.1f iterations each, %ld by a search in all directions",
+         grouped(s->normal_searches, searches), s->normal_searches == 1 ? "" : "s",
+         (double)s->normal_iterations / (double)s->normal_searches, s->normal_fallbacks);
   if (s->solves)
-    line(to, "", "%s contact problem%s, %ld unsolved, worst residual %.1e", grouped(s->solves, solves), s->solves == 1 ? "" : "s",
-         s->unsolved, s->worst_residual);
+    line(to, "", "%s contact problem%s, %ld unsolved, worst residual %.1e", grouped(s->solves, solves),
+         s->solves == 1 ? "" : "s", s->unsolved, s->worst_residual);
 }
 
 static void print_verdict(FILE *to, const carom_model *model, const carom_verdict *verdict) {
-  static const char *const words[] = {"good: no problems found", "doubtful: read the warnings before you trust this run",
+  static const char *const words[] = {"good: no problems found",
+                                      "doubtful: read the warnings before you trust this run",
                                       "bad: do not trust this run as it is"};
   static const text_style styles[] = {STYLE_PLAIN, STYLE_WARNING, STYLE_ERROR};
   carom_level level = carom_verdict_level(verdict);

@@ -15,7 +15,8 @@ typedef struct summary_files {
 
 void summary_print(FILE *to, const char *model_path, const carom_model *model, const carom_summary *summary,
                    const carom_verdict *verdict, const summary_files *files);
-// The lines of the verdict that are not good, with `indent` before each. Returns how many there are; a null stream only counts.
+// The lines of the verdict that are not good, with `indent` before each. Returns how many there are; a null stream only
+// counts.
 int summary_warnings(FILE *to, const char *indent, const carom_model *model, const carom_verdict *verdict);
 // What is known before a run: a start that had to give way, laws beyond their range.
 int summary_model_warnings(FILE *to, const char *indent, const carom_model *model);

@@ -22,22 +22,22 @@ typedef struct carom_numbers {
 } carom_numbers;
 
 typedef struct carom_points {
-  const double (*items)[3];                  // in a planar model z is 0
+  const double (*items)[3];  // in a planar model z is 0
   int count;
 } carom_points;
 
 // A number that may depend on time and state. In order of precedence: a C function, an expression, a constant.
 typedef struct carom_function {
   double constant;
-  const char *text;                          // expression over t and signals such as `crank.q`; may be null
+  const char *text;  // expression over t and signals such as `crank.q`; may be null
   // May be null. Sets value[0]. A function that prescribes a motion or a length also sets its rate value[1] and its
   // acceleration value[2].
   void (*call)(void *context, double t, double *value);
   void *context;
-  const void *origin;                        // place of the text in the model file; null in a program
+  const void *origin;  // place of the text in the model file; null in a program
 } carom_function;
 
-#define CAROM_CONSTANT(x) ((carom_function){.constant = (x)})
+#define CAROM_CONSTANT(x)   ((carom_function){.constant = (x)})
 #define CAROM_EXPRESSION(s) ((carom_function){.text = (s)})
 
 typedef enum carom_space { CAROM_SPATIAL, CAROM_PLANAR } carom_space;
@@ -46,51 +46,52 @@ typedef enum carom_coordinates { CAROM_JOINT, CAROM_ABSOLUTE } carom_coordinates
 // The whole model.
 typedef struct carom_model_def {
   const char *title, *source;
-  int space;            // carom_space
-  int coordinates;      // carom_coordinates
-  double gravity[3];    // [m/s²]
-  double end;           // time to run to [s]
+  int space;          // carom_space
+  int coordinates;    // carom_coordinates
+  double gravity[3];  // [m/s²]
+  double end;         // time to run to [s]
 } carom_model_def;
 
-// A shape of a body: for drawing, and for its mass where a density is given. Shape kinds: link box sphere cylinder disc capsule cone ellipsoid superellipsoid
-// hull polygon mesh.
+// A shape of a body: for drawing, and for its mass where a density is given. Shape kinds: link box sphere cylinder disc
+// capsule cone ellipsoid superellipsoid hull polygon mesh.
 typedef struct carom_shape_def {
   const char *kind;
-  double at[3];         // centre in body axes; for a link its first end [m]
-  double rotate[4];     // box, ellipsoid, superellipsoid, hull, polygon, mesh: unit quaternion (w, x, y, z)
-  double axis[3];       // cylinder, disc, capsule, cone
-  carom_numbers to;     // link: second end, or one number, its length along x [m]
-  double size[3];       // box: edges along its axes; ellipsoid, superellipsoid: half axes [m]
-  double radius;        // sphere, disc [m]
-  carom_numbers span;   // cylinder, capsule, cone: radius and length; that of a capsule is between the centres of its caps [m]
+  double at[3];      // centre in body axes; for a link its first end [m]
+  double rotate[4];  // box, ellipsoid, superellipsoid, hull, polygon, mesh: unit quaternion (w, x, y, z)
+  double axis[3];    // cylinder, disc, capsule, cone
+  carom_numbers to;  // link: second end, or one number, its length along x [m]
+  double size[3];    // box: edges along its axes; ellipsoid, superellipsoid: half axes [m]
+  double radius;     // sphere, disc [m]
+  carom_numbers
+      span;  // cylinder, capsule, cone: radius and length; that of a capsule is between the centres of its caps [m]
   carom_numbers exponents;  // superellipsoid: two [-]
-  carom_points points;  // hull: any points of it; polygon: its corners in turn [m]
-  const char *file;     // mesh; hull instead of points: an STL or OBJ file, relative to the model file
-  double scale;         // of a file: length of one of its units [m]
-  bool flip;            // mesh: turn every triangle round
-  double density;       // 0 for that of the body [kg/m³]
-  double thickness;     // in a planar model; 0 for that of the body. In a spatial one of a disc [m]
-  bool massless;        // does not count for the mass of the body
-  const char *material; // it is a contact surface too, of this material; may be null
-  const void *origin;   // place of the shape in the model file; null in a program
-  double width;         // link; 0 chooses a width from its length [m]
+  carom_points points;      // hull: any points of it; polygon: its corners in turn [m]
+  const char *file;         // mesh; hull instead of points: an STL or OBJ file, relative to the model file
+  double scale;             // of a file: length of one of its units [m]
+  bool flip;                // mesh: turn every triangle round
+  double density;           // 0 for that of the body [kg/m³]
+  double thickness;         // in a planar model; 0 for that of the body. In a spatial one of a disc [m]
+  bool massless;            // does not count for the mass of the body
+  const char *material;     // it is a contact surface too, of this material; may be null
+  const void *origin;       // place of the shape in the model file; null in a program
+  double width;             // link; 0 chooses a width from its length [m]
 } carom_shape_def;
 
 typedef struct carom_body_def {
-  double mass;          // [kg]
-  double inertia[6];    // about the mass centre in body axes: xx yy zz xy xz yz; planar: zz [kg·m²]
-  double com[3];        // mass centre in body axes [m]
-  double density;       // 0, or the mass, mass centre and inertia follow from the shapes [kg/m³]
-  const char *solid;    // name of a solid that gives the density; may be null
-  double thickness;     // of the shapes in a planar model with a density [m]
+  double mass;                    // [kg]
+  double inertia[6];              // about the mass centre in body axes: xx yy zz xy xz yz; planar: zz [kg·m²]
+  double com[3];                  // mass centre in body axes [m]
+  double density;                 // 0, or the mass, mass centre and inertia follow from the shapes [kg/m³]
+  const char *solid;              // name of a solid that gives the density; may be null
+  double thickness;               // of the shapes in a planar model with a density [m]
   const carom_shape_def *shapes;  // may be null; the body is then drawn from its joints and surfaces
   int shape_count;
 } carom_body_def;
 
 typedef struct carom_marker_def {
-  const char *on;       // body
-  double at[3];         // in body axes [m]
-  double rotate[4];     // orientation in body axes, unit quaternion (w, x, y, z)
+  const char *on;    // body
+  double at[3];      // in body axes [m]
+  double rotate[4];  // orientation in body axes, unit quaternion (w, x, y, z)
 } carom_marker_def;
 
 // Joint kinds: revolute prismatic cylindrical universal spherical planar screw point free fixed.
@@ -100,25 +101,26 @@ typedef struct carom_joint_def {
   double axis[3];          // axis of the joint in the axes of the first
   double axis_to[3];       // and in the axes of the second; all zero for the same components
   double pitch;            // screw: advance per full turn [m]
-  double clearance;        // revolute, prismatic, spherical; 0 for an ideal joint, otherwise contact replaces the constraint [m]
-  double axial_clearance;  // spatial revolute joint with clearance; 0 means equal to `clearance` [m]
-  double radius;           // of a journal or ball with clearance, or of a pin with friction [m]
-  double length;           // of a journal or slider along the axis, with clearance or friction [m]
-  double width, height;    // of a slider with clearance; a height of 0 means equal to the width [m]
+  double
+      clearance;  // revolute, prismatic, spherical; 0 for an ideal joint, otherwise contact replaces the constraint [m]
+  double axial_clearance;                  // spatial revolute joint with clearance; 0 means equal to `clearance` [m]
+  double radius;                           // of a journal or ball with clearance, or of a pin with friction [m]
+  double length;                           // of a journal or slider along the axis, with clearance or friction [m]
+  double width, height;                    // of a slider with clearance; a height of 0 means equal to the width [m]
   double friction_torque, friction_force;  // dry friction of an ideal joint, independent of load: [N·m], [N]
-  double friction;         // friction coefficient of an ideal joint, multiplied by the joint load [-]
-  carom_numbers limits;    // joint with one coordinate: lowest and highest value, where the stops are [rad] or [m]
-  const char *material;    // of the clearance or the stops
+  double friction;                         // friction coefficient of an ideal joint, multiplied by the joint load [-]
+  carom_numbers limits;  // joint with one coordinate: lowest and highest value, where the stops are [rad] or [m]
+  const char *material;  // of the clearance or the stops
 } carom_joint_def;
 
-// A normal law written by the user. Returns the force [N] for a penetration [m], its rate [m/s] and the approach speed at
-// first contact [m/s].
+// A normal law written by the user. Returns the force [N] for a penetration [m], its rate [m/s] and the approach speed
+// at first contact [m/s].
 typedef double carom_user_law(void *context, double delta, double rate, double approach);
 
 typedef enum carom_restitution { CAROM_NOMINAL, CAROM_ACHIEVED } carom_restitution;
 
-// Contact properties of a pair of surfaces. Methods with rigid contact use the three coefficients; continuous contact also
-// uses the laws.
+// Contact properties of a pair of surfaces. Methods with rigid contact use the three coefficients; continuous contact
+// also uses the laws.
 typedef struct carom_material_def {
   double restitution;             // Newton's coefficient [-]
   int restitution_is;             // carom_restitution: nominal is put into the law's formula, achieved is what results
@@ -135,19 +137,19 @@ typedef struct carom_material_def {
   carom_function force;           // law `expression`: over delta, rate, approach; its `call` is not used
   carom_user_law *call;           // replaces `force`; may be null
   void *context;
-  carom_names solid;              // one name for both surfaces, or two: of the first and the second
-  carom_numbers young, poisson;   // instead of `solid`: one or two numbers each [Pa], [-]
-  double length;                  // length of a line contact [m]
+  carom_names solid;             // one name for both surfaces, or two: of the first and the second
+  carom_numbers young, poisson;  // instead of `solid`: one or two numbers each [Pa], [-]
+  double length;                 // length of a line contact [m]
   const char *friction_law;
-  double static_friction;         // 0 means equal to `friction` [-]
-  double v0, v1;                  // speeds of the regularisation [m/s]
-  double stribeck;                // speed of Stribeck's curve [m/s]
-  double stribeck_exponent;       // [-]
-  double viscous;                 // [N·s/m]
-  double bristle_stiffness;       // per newton of load [1/m]
-  double bristle_damping;         // per newton of load [s/m]
-  double dahl_exponent;           // [-]
-  carom_function coefficient;     // friction law `expression`: over speed and fn
+  double static_friction;      // 0 means equal to `friction` [-]
+  double v0, v1;               // speeds of the regularisation [m/s]
+  double stribeck;             // speed of Stribeck's curve [m/s]
+  double stribeck_exponent;    // [-]
+  double viscous;              // [N·s/m]
+  double bristle_stiffness;    // per newton of load [1/m]
+  double bristle_damping;      // per newton of load [s/m]
+  double dahl_exponent;        // [-]
+  carom_function coefficient;  // friction law `expression`: over speed and fn
 } carom_material_def;
 
 // An elastic solid.
@@ -159,25 +161,26 @@ typedef struct carom_solid_def {
 
 // Surface kinds: point sphere capsule box cylinder cone ellipsoid superellipsoid hull plane.
 typedef struct carom_surface_def {
-  const char *on;          // body or marker
-  double at[3];            // in its axes [m]
-  double rotate[4];        // unit quaternion (w, x, y, z)
-  double radius;           // sphere, in a planar model a circle; capsule, cylinder, base of a cone [m]
-  double length;           // capsule: between the centres of its ends; cylinder; height of a cone [m]
-  double size[3];          // box: edges along its axes; ellipsoid, superellipsoid: semi-axes [m]
-  carom_numbers exponents; // superellipsoid, e1 and e2 of: (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) = 1 [-]
-  carom_points points;     // hull; polygon: its corners in turn; curve: points on it; arcs: where one meets the next [m]
-  const char *file;        // mesh: STL or OBJ file; may be null
-  double scale;            // mesh: length of one unit of the file [m]
-  bool flip;               // mesh: turn every triangle round
-  carom_numbers triangles; // mesh without a file: three numbers of points, from 1 on, for each
-  carom_numbers heights;   // height_field: over a grid in x and y, row after row along x [m]
-  int columns;             // height_field: heights in a row
-  carom_numbers spacing;   // height_field: distance of the heights along x and y, one number or two [m]
-  carom_function x, y;     // curve, instead of points: its coordinates over s, from 0 to 1 around it [m]
-  carom_numbers radii;     // arcs: one per point, of the arc from it to the next; negative: hollow, 0: straight [m]
+  const char *on;    // body or marker
+  double at[3];      // in its axes [m]
+  double rotate[4];  // unit quaternion (w, x, y, z)
+  double radius;     // sphere, in a planar model a circle; capsule, cylinder, base of a cone [m]
+  double length;     // capsule: between the centres of its ends; cylinder; height of a cone [m]
+  double size[3];    // box: edges along its axes; ellipsoid, superellipsoid: semi-axes [m]
+  carom_numbers
+      exponents;        // superellipsoid, e1 and e2 of: (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) = 1 [-]
+  carom_points points;  // hull; polygon: its corners in turn; curve: points on it; arcs: where one meets the next [m]
+  const char *file;     // mesh: STL or OBJ file; may be null
+  double scale;         // mesh: length of one unit of the file [m]
+  bool flip;            // mesh: turn every triangle round
+  carom_numbers triangles;  // mesh without a file: three numbers of points, from 1 on, for each
+  carom_numbers heights;    // height_field: over a grid in x and y, row after row along x [m]
+  int columns;              // height_field: heights in a row
+  carom_numbers spacing;    // height_field: distance of the heights along x and y, one number or two [m]
+  carom_function x, y;      // curve, instead of points: its coordinates over s, from 0 to 1 around it [m]
+  carom_numbers radii;      // arcs: one per point, of the arc from it to the next; negative: hollow, 0: straight [m]
   const char *material;
-  const char *group;       // name of a group that contacts can refer to; may be null
+  const char *group;  // name of a group that contacts can refer to; may be null
 } carom_surface_def;
 
 typedef struct carom_contact_def {
@@ -198,45 +201,51 @@ typedef struct carom_constraint_def {
 
 typedef enum carom_frame { CAROM_WORLD, CAROM_MARKER } carom_frame;
 
-// Input: time t and the signals in `inputs`, in the order in which they are named. Output: force and torque on the marker
-// in world axes (six numbers), or output[0], the effort along a joint.
+// Input: time t and the signals in `inputs`, in the order in which they are named. Output: force and torque on the
+// marker in world axes (six numbers), or output[0], the effort along a joint.
 typedef void carom_user_force(void *context, double t, const double *inputs, double *output);
 
 // Force kinds: spring along motor bushing force torque user.
 typedef struct carom_force_def {
-  const char *between[2];      // spring, bushing: markers or bodies
-  const char *on;              // force, torque, user: marker or body
-  const char *joint;           // along, motor: the joint coordinate, `hinge` or `cylinder.q1`
-  carom_numbers stiffness;     // one number; a bushing takes one, two (translation, rotation) or six
+  const char *between[2];   // spring, bushing: markers or bodies
+  const char *on;           // force, torque, user: marker or body
+  const char *joint;        // along, motor: the joint coordinate, `hinge` or `cylinder.q1`
+  carom_numbers stiffness;  // one number; a bushing takes one, two (translation, rotation) or six
   carom_numbers damping;
-  double rest;                 // length or coordinate at which the force is zero [m] or [rad]
-  carom_function effort;       // spring: positive pushes apart; along, motor: positive increases the coordinate
-  carom_function limit;        // motor: largest effort in both directions; 0 for none [N] or [N·m]
-  double lag;                  // motor: time constant with which its effort follows; 0 for none [s]
+  double rest;            // length or coordinate at which the force is zero [m] or [rad]
+  carom_function effort;  // spring: positive pushes apart; along, motor: positive increases the coordinate
+  carom_function limit;   // motor: largest effort in both directions; 0 for none [N] or [N·m]
+  double lag;             // motor: time constant with which its effort follows; 0 for none [s]
   carom_function components[3];
-  int frame;                   // carom_frame in which the components are given
-  carom_user_force *call;      // kind user
+  int frame;               // carom_frame in which the components are given
+  carom_user_force *call;  // kind user
   void *context;
-  carom_names inputs;          // kind user: signals that are passed to `call`
+  carom_names inputs;  // kind user: signals that are passed to `call`
 } carom_force_def;
 
-typedef enum carom_table_type { CAROM_TABLE_LINEAR, CAROM_TABLE_MONOTONE, CAROM_TABLE_NATURAL, CAROM_TABLE_CLAMPED } carom_table_type;
+typedef enum carom_table_type {
+  CAROM_TABLE_LINEAR,
+  CAROM_TABLE_MONOTONE,
+  CAROM_TABLE_NATURAL,
+  CAROM_TABLE_CLAMPED
+} carom_table_type;
 
 // A function of one variable from points, which expressions call by its name. Held beyond its ends.
 typedef struct carom_table_def {
-  int type;                // carom_table_type
-  carom_numbers points;    // x1 y1 x2 y2 ...; x increases
-  const char *file;        // CSV file instead of points; may be null
-  carom_names columns;     // of the file: names from its first line, or numbers from 1 on; empty for the first two
-  carom_names units;       // of these columns; empty for those of the file, else SI
-  carom_numbers slopes;    // of type clamped, at the first and the last point; empty for zero
+  int type;              // carom_table_type
+  carom_numbers points;  // x1 y1 x2 y2 ...; x increases
+  const char *file;      // CSV file instead of points; may be null
+  carom_names columns;   // of the file: names from its first line, or numbers from 1 on; empty for the first two
+  carom_names units;     // of these columns; empty for those of the file, else SI
+  carom_numbers slopes;  // of type clamped, at the first and the last point; empty for zero
 } carom_table_def;
 
 // A quantity with a rate, integrated with the motion.
 typedef struct carom_state_def {
-  carom_function rate;     // per second; over t, positions, velocities, states and signals of the section `signals`
+  carom_function rate;  // per second; over t, positions, velocities, states and signals of the section `signals`
   double initial;
-  carom_numbers limits;    // lowest and highest value, where it rests while its rate points outwards; empty if there are none
+  carom_numbers
+      limits;  // lowest and highest value, where it rests while its rate points outwards; empty if there are none
   carom_numbers reset_at;  // times at which it is set to reset_to [s]
   carom_numbers reset_to;  // one number; empty for `initial`
   double scale;            // its size, for the absolute tolerance
@@ -245,121 +254,130 @@ typedef struct carom_state_def {
 
 // Outputs from a C function that each sim binds with carom_sim_bind. An output has the name `callback.output`.
 typedef struct carom_callback_def {
-  carom_names inputs;      // signals that are passed to it: t, positions, velocities, states, signals
+  carom_names inputs;  // signals that are passed to it: t, positions, velocities, states, signals
   carom_names outputs;
-  double every;            // time between two calls, from 0 on; 0 for a call at each evaluation [s]
+  double every;  // time between two calls, from 0 on; 0 for a call at each evaluation [s]
 } carom_callback_def;
 
 typedef struct carom_drive_def {
-  const char *joint;       // the driven coordinate: `hinge`, or `cylinder.q1`
-  carom_function motion;   // its value as a function of time [rad] or [m]
+  const char *joint;      // the driven coordinate: `hinge`, or `cylinder.q1`
+  carom_function motion;  // its value as a function of time [rad] or [m]
 } carom_drive_def;
 
-// Initial values. For a joint: q and u, or a rough guess of q. For a body: omega and velocity in the world. A body that is held
-// only by joints with clearance also takes turn and shift, relative to its pose in the same joints without clearance.
-// Free and spherical joints in space take `rotate` and `at` instead of q.
+// Initial values. For a joint: q and u, or a rough guess of q. For a body: omega and velocity in the world. A body that
+// is held only by joints with clearance also takes turn and shift, relative to its pose in the same joints without
+// clearance. Free and spherical joints in space take `rotate` and `at` instead of q.
 typedef struct carom_initial_def {
   carom_numbers q, u, guess;
-  double rotate[4];        // orientation of the second marker in the axes of the first: a unit quaternion (w, x, y, z); all zero if it is not given
-  carom_numbers at;        // position of the second marker in the axes of the first, three numbers; of free joints [m]
+  double rotate[4];  // orientation of the second marker in the axes of the first: a unit quaternion (w, x, y, z); all
+                     // zero if it is not given
+  carom_numbers at;  // position of the second marker in the axes of the first, three numbers; of free joints [m]
   carom_numbers omega;     // one number in a planar model, three in a spatial one [rad/s]
   carom_numbers velocity;  // of the body's origin [m/s]
   carom_numbers turn;      // one number in a planar model; in a spatial one a rotation vector [rad]
   carom_numbers shift;     // in the world [m]
 } carom_initial_def;
 
-// Body-fixed angles x, y, z (Euler 1-2-3: turns about x, the new y and the new z) as a unit quaternion (w, x, y, z), and back. The second angle
-// comes back between -π/2 and π/2, the others between -π and π. At ±π/2 only the sum (+) or the difference (-) of the others is determined; the first is
-// then 0.
+// Body-fixed angles x, y, z (Euler 1-2-3: turns about x, the new y and the new z) as a unit quaternion (w, x, y, z),
+// and back. The second angle comes back between -π/2 and π/2, the others between -π and π. At ±π/2 only the sum (+) or
+// the difference (-) of the others is determined; the first is then 0.
 CAROM_API void carom_quaternion_from_xyz(const double xyz[3], double quaternion[4]);
-CAROM_API void carom_quaternion_to_xyz(const double quaternion[4], double xyz[3]);  // the quaternion need not have length one
+CAROM_API void carom_quaternion_to_xyz(const double quaternion[4],
+                                       double xyz[3]);  // the quaternion need not have length one
 
 typedef enum carom_integrator_type {
-  CAROM_ADAMS, CAROM_BDF, CAROM_ERK, CAROM_RK4, CAROM_IDA,
-  CAROM_AUTO,              // chosen from the model: see `integrator.type` in the model reference
+  CAROM_ADAMS,
+  CAROM_BDF,
+  CAROM_ERK,
+  CAROM_RK4,
+  CAROM_IDA,
+  CAROM_AUTO,  // chosen from the model: see `integrator.type` in the model reference
 } carom_integrator_type;
 
 typedef struct carom_integrator_def {
-  int type;                // carom_integrator_type
-  double rtol, atol;       // relative tolerance; absolute tolerance relative to the scale of each quantity [-]
-  double step;             // fixed step of rk4, first step of the others [s]
+  int type;                   // carom_integrator_type
+  double rtol, atol;          // relative tolerance; absolute tolerance relative to the scale of each quantity [-]
+  double step;                // fixed step of rk4, first step of the others [s]
   double step_min, step_max;  // 0 for no limit [s]
-  int order;               // highest order; 0 stands for the default of the integrator
+  int order;                  // highest order; 0 stands for the default of the integrator
 } carom_integrator_def;
 
 typedef enum carom_constraint_method { CAROM_PROJECT, CAROM_BAUMGARTE, CAROM_GGL } carom_constraint_method;
 
 typedef struct carom_smooth_def {
-  int constraints;         // carom_constraint_method
-  double alpha, beta;      // coefficients of Baumgarte stabilisation [1/s]
+  int constraints;     // carom_constraint_method
+  double alpha, beta;  // coefficients of Baumgarte stabilisation [1/s]
 } carom_smooth_def;
 
 // Which velocities, and states, forces see in a step: those at its start, or in its middle.
 typedef enum carom_velocity_terms { CAROM_TERMS_AT_START, CAROM_TERMS_AT_MIDPOINT } carom_velocity_terms;
 
 typedef struct carom_moreau_def {
-  double step;             // [s]
-  bool project;            // project positions onto the constraints after each step
-  bool remove_overlap;     // move bodies apart that overlap after a step; no velocity changes
-  int velocity_terms;      // carom_velocity_terms
-  bool time_of_impact;     // take shorter steps where fast bodies would pass through others
-  double tolerance;        // residual at which a contact problem counts as solved [-]
-  double activation;       // contacts become active below this gap; 0 stands for 1e-10 of the model size [m]
-  bool separate;           // move surfaces apart that overlap at the start; otherwise overlap is an error
-  const char *dump;        // save contact problems as DUMP-STEP.dat, further ones of a step as DUMP-STEP-2.dat …; may be null
-  int dump_every;          // save every n-th problem; 0 saves only unsolved problems
+  double step;          // [s]
+  bool project;         // project positions onto the constraints after each step
+  bool remove_overlap;  // move bodies apart that overlap after a step; no velocity changes
+  int velocity_terms;   // carom_velocity_terms
+  bool time_of_impact;  // take shorter steps where fast bodies would pass through others
+  double tolerance;     // residual at which a contact problem counts as solved [-]
+  double activation;    // contacts become active below this gap; 0 stands for 1e-10 of the model size [m]
+  bool separate;        // move surfaces apart that overlap at the start; otherwise overlap is an error
+  const char *dump;  // save contact problems as DUMP-STEP.dat, further ones of a step as DUMP-STEP-2.dat …; may be null
+  int dump_every;    // save every n-th problem; 0 saves only unsolved problems
 } carom_moreau_def;
 
 typedef struct carom_stewart_trinkle_def {
-  double step;             // [s]
-  int directions;          // of the polygonal friction cone in space: even, from 4 to 64
-  int velocity_terms;      // carom_velocity_terms; contact frames and positions in forces likewise
-  bool project;            // project positions onto the constraints after each step
-  double tolerance;        // residual at which a contact problem counts as solved [-]
-  double activation;       // overlap up to this depth counts as touching; 0 stands for 1e-10 of the model size [m]
-  bool separate;           // move surfaces apart that overlap at the start; otherwise overlap is an error
-  const char *dump;        // save contact problems as DUMP-STEP.dat, further ones of a step as DUMP-STEP-2.dat …; may be null
-  int dump_every;          // save every n-th problem; 0 saves only unsolved problems
+  double step;         // [s]
+  int directions;      // of the polygonal friction cone in space: even, from 4 to 64
+  int velocity_terms;  // carom_velocity_terms; contact frames and positions in forces likewise
+  bool project;        // project positions onto the constraints after each step
+  double tolerance;    // residual at which a contact problem counts as solved [-]
+  double activation;   // overlap up to this depth counts as touching; 0 stands for 1e-10 of the model size [m]
+  bool separate;       // move surfaces apart that overlap at the start; otherwise overlap is an error
+  const char *dump;  // save contact problems as DUMP-STEP.dat, further ones of a step as DUMP-STEP-2.dat …; may be null
+  int dump_every;    // save every n-th problem; 0 saves only unsolved problems
 } carom_stewart_trinkle_def;
 
 typedef enum carom_impact_law { CAROM_NEWTON, CAROM_POISSON } carom_impact_law;
 
 typedef struct carom_event_def {
-  int impact;              // carom_impact_law
-  double accumulation;     // rebound speed below which infinitely many impacts are summed in closed form; 0 derives it from atol [m/s]
-  double tolerance;        // residual at which a contact problem counts as solved [-]
-  bool separate;           // move surfaces apart that overlap at the start; otherwise overlap is an error
-  const char *dump;        // save contact problems as DUMP-NUMBER.dat; may be null
-  int dump_every;          // save every n-th problem; 0 saves only unsolved problems
+  int impact;           // carom_impact_law
+  double accumulation;  // rebound speed below which infinitely many impacts are summed in closed form; 0 derives it
+                        // from atol [m/s]
+  double tolerance;     // residual at which a contact problem counts as solved [-]
+  bool separate;        // move surfaces apart that overlap at the start; otherwise overlap is an error
+  const char *dump;     // save contact problems as DUMP-NUMBER.dat; may be null
+  int dump_every;       // save every n-th problem; 0 saves only unsolved problems
 } carom_event_def;
 
 typedef enum carom_entry { CAROM_LOCATE, CAROM_REJECT, CAROM_RESTART, CAROM_NO_CONTROL } carom_entry;
 
 typedef struct carom_compliant_def {
   int entry;               // carom_entry
-  double penetration_max;  // bound of the penetration at the first detection of a contact; 0 stands for 1e-7 of the model size [m]
-  double approach_min;     // smallest approach speed for laws that divide by it. 0 stands for 1e-3 of the model size per second,
-                           // or the speed that the stored elastic energy would give, if that is larger [m/s]
-  int constraints;         // carom_constraint_method
-  double alpha, beta;      // coefficients of Baumgarte stabilisation [1/s]
+  double penetration_max;  // bound of the penetration at the first detection of a contact; 0 stands for 1e-7 of the
+                           // model size [m]
+  double approach_min;  // smallest approach speed for laws that divide by it. 0 stands for 1e-3 of the model size per
+                        // second, or the speed that the stored elastic energy would give, if that is larger [m/s]
+  int constraints;      // carom_constraint_method
+  double alpha, beta;   // coefficients of Baumgarte stabilisation [1/s]
 } carom_compliant_def;
 
-// When touching points are recorded instead of at an interval: at every row if pairs without columns may touch, else not; never; at every row.
+// When touching points are recorded instead of at an interval: at every row if pairs without columns may touch, else
+// not; never; at every row.
 enum { CAROM_TOUCHES_AUTO = 0, CAROM_TOUCHES_NEVER = -1, CAROM_TOUCHES_WITH_ROWS = -2 };
 
 typedef enum carom_record_bodies { CAROM_RECORD_ALL, CAROM_RECORD_MOTION, CAROM_RECORD_POSE } carom_record_bodies;
 
 typedef struct carom_record_def {
-  double every;            // time between rows; 0 for one row per step [s]
-  bool regimes;            // whether a table says when pairs stick, slide and are apart
-  double checkpoint;       // simulated time between checkpoints; 0 for only one, at the end [s]
-  int compression;         // from 0 (none) to 9
-  double touches;          // time between rows of touching points [s], or one of CAROM_TOUCHES_...
-  int bodies;              // carom_record_bodies
+  double every;       // time between rows; 0 for one row per step [s]
+  bool regimes;       // whether a table says when pairs stick, slide and are apart
+  double checkpoint;  // simulated time between checkpoints; 0 for only one, at the end [s]
+  int compression;    // from 0 (none) to 9
+  double touches;     // time between rows of touching points [s], or one of CAROM_TOUCHES_...
+  int bodies;         // carom_record_bodies
 } carom_record_def;
 
-// A model definition, filled part by part. Strings and arrays must stay valid until the model is compiled. Each function
-// returns CAROM_OK or CAROM_ERROR_MEMORY; carom_model_compile checks the content and reports errors.
+// A model definition, filled part by part. Strings and arrays must stay valid until the model is compiled. Each
+// function returns CAROM_OK or CAROM_ERROR_MEMORY; carom_model_compile checks the content and reports errors.
 typedef struct carom_def carom_def;
 
 CAROM_API carom_model_def carom_model_default(carom_space space);
@@ -388,10 +406,12 @@ CAROM_API carom_def *carom_def_create(const carom_model_def *model);
 CAROM_API void carom_def_destroy(carom_def *def);
 CAROM_API carom_status carom_def_body(carom_def *def, const char *name, const carom_body_def *body);
 CAROM_API carom_status carom_def_marker(carom_def *def, const char *name, const carom_marker_def *marker);
-CAROM_API carom_status carom_def_joint(carom_def *def, const char *name, const char *kind, const carom_joint_def *joint);
+CAROM_API carom_status carom_def_joint(carom_def *def, const char *name, const char *kind,
+                                       const carom_joint_def *joint);
 CAROM_API carom_status carom_def_constraint(carom_def *def, const char *name, const char *kind,
                                             const carom_constraint_def *constraint);
-CAROM_API carom_status carom_def_force(carom_def *def, const char *name, const char *kind, const carom_force_def *force);
+CAROM_API carom_status carom_def_force(carom_def *def, const char *name, const char *kind,
+                                       const carom_force_def *force);
 CAROM_API carom_status carom_def_table(carom_def *def, const char *name, const carom_table_def *table);
 // A signal: an expression over t, positions, velocities, states and other signals.
 CAROM_API carom_status carom_def_signal(carom_def *def, const char *name, carom_function value);
@@ -401,8 +421,8 @@ CAROM_API carom_status carom_def_drive(carom_def *def, const char *name, const c
 CAROM_API carom_status carom_def_initial(carom_def *def, const char *name, const carom_initial_def *initial);
 CAROM_API carom_status carom_def_output(carom_def *def, const char *name, carom_function value);
 CAROM_API carom_status carom_def_integrator(carom_def *def, const carom_integrator_def *integrator);
-// The method by its name, with its options struct (`carom_moreau_def` for "moreau" and so on), or null for its defaults. Returns
-// CAROM_ERROR_USAGE if there is no such method. The functions below call it.
+// The method by its name, with its options struct (`carom_moreau_def` for "moreau" and so on), or null for its
+// defaults. Returns CAROM_ERROR_USAGE if there is no such method. The functions below call it.
 CAROM_API carom_status carom_def_method(carom_def *def, const char *name, const void *options);
 CAROM_API carom_status carom_def_smooth(carom_def *def, const carom_smooth_def *smooth);
 CAROM_API carom_status carom_def_moreau(carom_def *def, const carom_moreau_def *moreau);

@@ -1,4 +1,5 @@
-// Contact force laws without a model: the list of laws, the restitution that each achieves, and experiments on one contact.
+// Contact force laws without a model: the list of laws, the restitution that each achieves, and experiments on one
+// contact.
 #ifndef CAROM_LAW_H
 #define CAROM_LAW_H
 
@@ -12,7 +13,7 @@ typedef enum carom_law_family { CAROM_NORMAL_LAWS, CAROM_FRICTION_LAWS } carom_l
 
 typedef struct carom_law {
   const char *name, *equation, *source, *range;
-  bool own;           // a user's: it has a curve only in a model
+  bool own;  // a user's: it has a curve only in a model
 } carom_law;
 
 // The i-th law of a family; its name is null after the last one.
@@ -24,10 +25,10 @@ CAROM_API double carom_law_achieved(const char *name, double restitution);
 // Impact of a mass on a surface.
 typedef struct carom_impact {
   carom_material_def material;
-  double radius[2];   // of the two surfaces: infinite for a plane, negative for a concave surface [m]
-  double mass;        // [kg]
-  double speed;       // approach speed [m/s]
-  int rows;           // approximate number of rows to report
+  double radius[2];  // of the two surfaces: infinite for a plane, negative for a concave surface [m]
+  double mass;       // [kg]
+  double speed;      // approach speed [m/s]
+  int rows;          // approximate number of rows to report
 } carom_impact;
 
 typedef struct carom_impact_result {
@@ -42,22 +43,22 @@ typedef struct carom_impact_result {
 
 // A steel sphere of 10 mm radius on a steel plane, at 1 m/s.
 CAROM_API carom_impact carom_impact_default(void);
-// Sets the law of an impact and what it needs beside solids and restitution: a spring that is pressed as deep as Hertz's and a damper,
-// unless given; for laws of lines a journal in a bearing.
+// Sets the law of an impact and what it needs beside solids and restitution: a spring that is pressed as deep as
+// Hertz's and a damper, unless given; for laws of lines a journal in a bearing.
 CAROM_API carom_status carom_law_fit(const char *law, carom_impact *impact, carom_error *error);
-// Simulates the impact from first contact until the force vanishes. `row` (may be null) receives time, penetration, its rate
-// and the force.
+// Simulates the impact from first contact until the force vanishes. `row` (may be null) receives time, penetration, its
+// rate and the force.
 CAROM_API carom_status carom_law_impact(const carom_impact *impact,
                                         void (*row)(void *context, double t, double delta, double rate, double force),
                                         void *context, carom_impact_result *result, carom_error *error);
 
-// A loaded surface slides back and forth with v = speed · sin(2π t/period) for two periods. `row` receives time, travel, speed
-// and the friction force on the sliding surface, at equal time intervals.
+// A loaded surface slides back and forth with v = speed · sin(2π t/period) for two periods. `row` receives time,
+// travel, speed and the friction force on the sliding surface, at equal time intervals.
 typedef struct carom_slide {
   carom_material_def material;
-  double load;     // [N]
-  double speed;    // amplitude [m/s]
-  double period;   // [s]
+  double load;    // [N]
+  double speed;   // amplitude [m/s]
+  double period;  // [s]
   int rows;
 } carom_slide;
 

@@ -14,9 +14,7 @@ struct arena_chunk {
   char *bytes;  // aligned start of the chunk's memory
 };
 
-arena arena_create(jmp_buf *out_of_memory) {
-  return (arena){.out_of_memory = out_of_memory};
-}
+arena arena_create(jmp_buf *out_of_memory) { return (arena){.out_of_memory = out_of_memory}; }
 
 static void free_newest(arena *a) {
   arena_chunk *chunk = a->chunk;
@@ -85,9 +83,7 @@ void arena_append(arena *a, arena_text *t, const char *format, ...) {
   va_end(args);
 }
 
-arena_mark arena_get_mark(const arena *a) {
-  return (arena_mark){a->chunk, a->chunk ? a->chunk->used : 0};
-}
+arena_mark arena_get_mark(const arena *a) { return (arena_mark){a->chunk, a->chunk ? a->chunk->used : 0}; }
 
 void arena_release(arena *a, arena_mark mark) {
   while (a->chunk != mark.chunk) free_newest(a);

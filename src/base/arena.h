@@ -44,16 +44,17 @@ void arena_append_list(arena *a, arena_text *t, const char *format, va_list args
 arena_mark arena_get_mark(const arena *a);
 void arena_release(arena *a, arena_mark mark);
 
-#define ARENA_NEW(a, type) ((type *)arena_alloc((a), 1, sizeof(type)))
+#define ARENA_NEW(a, type)          ((type *)arena_alloc((a), 1, sizeof(type)))
 #define ARENA_ARRAY(a, type, count) ((type *)arena_alloc((a), (size_t)(count), sizeof(type)))
 
 // Growing array inside an arena: item pointer, count and capacity live in the caller's struct. Growth copies and
 // leaves the old block behind, which costs at most as much again.
-#define ARENA_PUSH(a, items, count, capacity)                                                          \
-  ((count) == (capacity)                                                                               \
+#define ARENA_PUSH(a, items, count, capacity)                                                                     \
+  ((count) == (capacity)                                                                                          \
        ? ((items) = arena_grow((a), (items), (size_t)(count), &(capacity), sizeof *(items)), &(items)[(count)++]) \
        : &(items)[(count)++])
-// A larger copy of an array, of which so many items are used; it may be null if none are. The old one stays until the arena is freed.
+// A larger copy of an array, of which so many items are used; it may be null if none are. The old one stays until the
+// arena is freed.
 #define ARENA_LARGER(a, items, used, count) arena_larger((a), (items), (size_t)(used), (size_t)(count), sizeof *(items))
 void *arena_larger(arena *a, const void *items, size_t used, size_t count, size_t size);
 void *arena_grow(arena *a, const void *items, size_t count, int *capacity, size_t size);

@@ -7,11 +7,12 @@
 
 typedef struct crew_team {
   pthread_t *threads;
-  int count;             // with the one that calls
-  // A loop is open while this is odd. Members that come too late find it closed, or nothing left to take; nobody waits for them.
+  int count;  // with the one that calls
+  // A loop is open while this is odd. Members that come too late find it closed, or nothing left to take; nobody waits
+  // for them.
   atomic_uint round;
-  atomic_int inside;     // members that may be at work
-  atomic_int next;       // index that nobody has taken yet
+  atomic_int inside;  // members that may be at work
+  atomic_int next;    // index that nobody has taken yet
   atomic_int sleepers;
   pthread_mutex_t lock;
   pthread_cond_t wake;
@@ -51,7 +52,8 @@ static void wait_for_round(crew_team *t, unsigned done) {
   pthread_mutex_unlock(&t->lock);
 }
 
-// A member is inside before it looks whether the loop is open, and whoever closes it looks whether somebody is inside after that.
+// A member is inside before it looks whether the loop is open, and whoever closes it looks whether somebody is inside
+// after that.
 static void *serve(void *argument) {
   crew_team *t = argument;
   for (unsigned done = 0;;) {

@@ -1,5 +1,5 @@
-// Named numbers that are kept and taken up again. A function that visits the fields of a struct gives their count, their names,
-// and saves and loads them:
+// Named numbers that are kept and taken up again. A function that visits the fields of a struct gives their count,
+// their names, and saves and loads them:
 //
 //   void ball_fields(ball *b, fields *f) {
 //     fields_number(f, "t", &b->t);
@@ -14,13 +14,13 @@
 
 // With neither names nor numbers it counts.
 typedef struct fields {
-  int at;               // the number of the next field
-  double *to;           // numbers are saved here; may be null
-  const double *from;   // numbers are loaded from here; may be null
-  const char **names;   // names are listed here; may be null
-  arena *memory;        // of the names
-  const char *group;    // whose fields follow; may be null
-  bool damaged;         // a number was loaded that must be finite and is not
+  int at;              // the number of the next field
+  double *to;          // numbers are saved here; may be null
+  const double *from;  // numbers are loaded from here; may be null
+  const char **names;  // names are listed here; may be null
+  arena *memory;       // of the names
+  const char *group;   // whose fields follow; may be null
+  bool damaged;        // a number was loaded that must be finite and is not
 } fields;
 
 void fields_number(fields *f, const char *name, double *x);
@@ -34,7 +34,8 @@ void fields_choice(fields *f, const char *name, int most, int *n);
 void fields_flag(fields *f, const char *name, bool *x);
 void fields_signs(fields *f, const char *name, int count, int *x);  // -1, 0 or 1
 
-// Names that follow begin with this and a point: of one of several parts, "point3.gap"; of a negative index "point.gap". NULL for none.
+// Names that follow begin with this and a point: of one of several parts, "point3.gap"; of a negative index
+// "point.gap". NULL for none.
 void fields_group(fields *f, const char *name, int index);
 
 #endif

@@ -2,8 +2,9 @@
 
 #include <time.h>
 
-// The coarse clock costs a few nanoseconds, of a short step several per cent. It ticks every few milliseconds: where it has not since it was last read, callers come
-// often, and the next few go without. Not more of them, since their next iterations may take long.
+// The coarse clock costs a few nanoseconds, of a short step several per cent. It ticks every few milliseconds: where it
+// has not since it was last read, callers come often, and the next few go without. Not more of them, since their next
+// iterations may take long.
 bool interrupt_ask(interrupt *stop) {
   enum { UNASKED = 15 };
   struct timespec t;

@@ -8,11 +8,11 @@
 typedef struct interrupt {
   bool (*go_on)(void *context);  // asked at most ten times a second; false ends the work. May be null.
   void *context;
-  double asked;                  // when go_on was last asked, on a coarse clock [s]
-  double read;                   // when that was last read [s]
-  int unasked;                   // so many callers may go on before it is read again
-  bool raised;                   // go_on has returned false; stays so
-  bool muted;                    // short work that must be finished, such as showing the last state: nobody is interrupted
+  double asked;  // when go_on was last asked, on a coarse clock [s]
+  double read;   // when that was last read [s]
+  int unasked;   // so many callers may go on before it is read again
+  bool raised;   // go_on has returned false; stays so
+  bool muted;    // short work that must be finished, such as showing the last state: nobody is interrupted
 } interrupt;
 
 // Reads the clock and asks go_on when it is due.

@@ -9,7 +9,7 @@
 
 #include "base/number.h"
 
-// --- writing ------------------------------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------------------------------------
 
 json_writer json_begin(arena *memory) { return (json_writer){.memory = memory, .first = true}; }
 
@@ -53,7 +53,8 @@ static void put_quoted(json_writer *w, const char *text) {
     s += plain;
     if (!*s) break;
     int n = *s < 128 ? 0 : utf8_length(s);
-    bool separator = n == 3 && s[0] == 0xe2 && s[1] == 0x80 && (s[2] == 0xa8 || s[2] == 0xa9);  // ends a line in scripts
+    bool separator =
+        n == 3 && s[0] == 0xe2 && s[1] == 0x80 && (s[2] == 0xa8 || s[2] == 0xa9);  // ends a line in scripts
     if (separator) put(w, "\\u20%02x", s[2] - 0x80);
     else if (n) put(w, "%.*s", n, (const char *)s);
     else if (*s < 128) put(w, "\\u%04x", *s);
@@ -132,7 +133,7 @@ void json_put_integers(json_writer *w, const char *key, const int *x, int count)
   json_close(w, ']');
 }
 
-// --- reading ------------------------------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------------------------------------
 
 typedef struct json_reader {
   arena *memory;
@@ -283,7 +284,8 @@ void json_put(json_writer *w, const char *key, const json_value *v) {
     case JSON_FLAG: json_put_flag(w, key, v->number != 0); break;
     case JSON_NUMBER: json_put_number(w, key, v->number); break;
     case JSON_TEXT: json_put_text(w, key, v->text); break;
-    case JSON_LIST: case JSON_MAP:
+    case JSON_LIST:
+    case JSON_MAP:
       json_open(w, key, v->kind == JSON_MAP ? '{' : '[');
       for (int i = 0; i < v->count; i++) json_put(w, v->kind == JSON_MAP ? v->items[i].key : NULL, &v->items[i]);
       json_close(w, v->kind == JSON_MAP ? '}' : ']');

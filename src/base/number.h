@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Extremes of numbers that are reported: a NaN stays, where fmax and fmin would drop it and hide that something went wrong.
-// Of equal numbers the first: the largest of what began at 0 is never -0.
+// Extremes of numbers that are reported: a NaN stays, where fmax and fmin would drop it and hide that something went
+// wrong. Of equal numbers the first: the largest of what began at 0 is never -0.
 static inline double number_larger(double a, double b) { return a >= b || a != a ? a : b; }
 static inline double number_smaller(double a, double b) { return a < b || a != a ? a : b; }
 
@@ -20,7 +20,8 @@ static inline bool number_all_finite(const double *x, size_t count) {
   return zero[0] + zero[1] + zero[2] + zero[3] == 0;
 }
 
-// strtod with a decimal point, whatever the locale of the process. `end` may be NULL. Where there is no memory, `*end` is `text`.
+// strtod with a decimal point, whatever the locale of the process. `end` may be NULL. Where there is no memory, `*end`
+// is `text`.
 double number_read(const char *text, char **end);
 
 #endif

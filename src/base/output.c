@@ -22,10 +22,10 @@ static bool look(const char *path, struct stat *about) {
   return is_standard(path) ? fstat(STDOUT_FILENO, about) == 0 : stat(path, about) == 0;
 }
 
-// --- which file a path leads to -----------------------------------------------------------------------------------
+// --- which file a path leads to --------------------------------------------------------------------------------------
 
-// Follows links by their text, so also one whose target does not exist. Returns false after 40 links (a cycle) or if a name is
-// too long.
+// Follows links by their text, so also one whose target does not exist. Returns false after 40 links (a cycle) or if a
+// name is too long.
 static bool follow_links(const char *path, char target[PATH_MAX]) {
   if (snprintf(target, PATH_MAX, "%s", path) >= PATH_MAX) return false;
   for (int links = 0; links < 40; links++) {
@@ -34,7 +34,8 @@ static bool follow_links(const char *path, char target[PATH_MAX]) {
     if (length < 0) return true;  // not a link
     text[length] = '\0';
     char *slash = strrchr(target, '/');
-    size_t folder = text[0] == '/' || !slash ? 0 : (size_t)(slash - target) + 1;  // a relative link starts from its own folder
+    size_t folder =
+        text[0] == '/' || !slash ? 0 : (size_t)(slash - target) + 1;  // a relative link starts from its own folder
     if (folder + (size_t)length >= PATH_MAX) return false;
     memcpy(target + folder, text, (size_t)length + 1);
   }
@@ -58,7 +59,9 @@ static bool find_place(const char *path, new_name *n) {
   return stat(start, &n->folder) == 0;
 }
 
-static bool same_inode(const struct stat *a, const struct stat *b) { return a->st_dev == b->st_dev && a->st_ino == b->st_ino; }
+static bool same_inode(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
 
 double output_room(const char *path, bool replaces) {
   char target[PATH_MAX];
@@ -79,10 +82,11 @@ bool output_same(const char *a, const char *b) {
   if (a_is != b_is) return false;
   if (a_is) return S_ISREG(one.st_mode) && same_inode(&one, &other);
   new_name new_a, new_b;
-  return find_place(a, &new_a) && find_place(b, &new_b) && same_inode(&new_a.folder, &new_b.folder) && strcmp(new_a.name, new_b.name) == 0;
+  return find_place(a, &new_a) && find_place(b, &new_b) && same_inode(&new_a.folder, &new_b.folder) &&
+         strcmp(new_a.name, new_b.name) == 0;
 }
 
-// --- the guard ----------------------------------------------------------------------------------------------------
+// --- the guard -------------------------------------------------------------------------------------------------------
 
 char *output_read(int fd, size_t most, size_t *size) {
   struct stat about;
@@ -126,17 +130,22 @@ carom_status output_guard(const output_rule *rule, carom_error *error) {
   for (int i = 0; i < rule->input_count; i++) {
     if (!rule->inputs[i] || !output_same(rule->path, rule->inputs[i])) continue;
     if (strcmp(rule->path, rule->inputs[i]) == 0)
-      return error_set(error, CAROM_ERROR_USAGE, "the output would overwrite '%s', which this command also reads or writes; choose another name",
+      return error_set(error, CAROM_ERROR_USAGE,
+                       "the output would overwrite '%s', which this command also reads or writes; choose another name",
                        rule->path);
-    return error_set(error, CAROM_ERROR_USAGE, "the output '%s' would overwrite '%s', which is the same file and which this command also "
-                     "reads or writes; choose another name", rule->path, rule->inputs[i]);
+    return error_set(error, CAROM_ERROR_USAGE,
+                     "the output '%s' would overwrite '%s', which is the same file and which this command also "
+                     "reads or writes; choose another name",
+                     rule->path, rule->inputs[i]);
   }
-  if (is_standard(rule->path) || !there || !S_ISREG(about.st_mode) || about.st_size == 0 || rule->force || is_own(rule)) return CAROM_OK;
-  return error_set(error, CAROM_ERROR_USAGE, "'%s' exists and is not %s, so it is kept; choose another name, or replace it with --force",
+  if (is_standard(rule->path) || !there || !S_ISREG(about.st_mode) || about.st_size == 0 || rule->force || is_own(rule))
+    return CAROM_OK;
+  return error_set(error, CAROM_ERROR_USAGE,
+                   "'%s' exists and is not %s, so it is kept; choose another name, or replace it with --force",
                    rule->path, rule->kind);
 }
 
-// --- writing ------------------------------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------------------------------------
 
 static void release(output_file *f) {
   free(f->path), free(f->place);
@@ -156,11 +165,14 @@ static bool is_left_over(const char *name, const char *entry) {
   size_t length = strlen(name);
   long process;
   int number, end = 0;
-  if (strncmp(entry, name, length) != 0 || sscanf(entry + length, ".%ld-%d.part%n", &process, &number, &end) < 2 || !end) return false;
+  if (strncmp(entry, name, length) != 0 || sscanf(entry + length, ".%ld-%d.part%n", &process, &number, &end) < 2 ||
+      !end)
+    return false;
   return entry[length + (size_t)end] == '\0' && process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
 }
 
-// Removes what runs to the same file have left that were killed. The process may be one of another machine: what was written in the last minute stays.
+// Removes what runs to the same file have left that were killed. The process may be one of another machine: what was
+// written in the last minute stays.
 static void remove_left_over(const char *path) {
   enum { YOUNG = 60 };  // [s]
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -168,15 +180,16 @@ static void remove_left_over(const char *path) {
   DIR *in = folder ? opendir(folder) : NULL;
   for (struct dirent *entry; in && (entry = readdir(in));) {
     struct stat about;
-    if (!is_left_over(name, entry->d_name) || fstatat(dirfd(in), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (!is_left_over(name, entry->d_name) || fstatat(dirfd(in), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0)
+      continue;
     if (S_ISREG(about.st_mode) && time(NULL) - about.st_mtime > YOUNG) unlinkat(dirfd(in), entry->d_name, 0);
   }
   if (in) closedir(in);
   free(folder);
 }
 
-// Creates a new file beside `path`, never one that exists: it may belong to another thread, or be a link. Returns its name, or
-// null if the folder takes no new file.
+// Creates a new file beside `path`, never one that exists: it may belong to another thread, or be a link. Returns its
+// name, or null if the folder takes no new file.
 static char *create_place(const char *path) {
   int fd = -1;
   for (int i = 0; i < PLACES && (i == 0 || errno == EEXIST); i++) {
@@ -191,8 +204,8 @@ static char *create_place(const char *path) {
   return NULL;
 }
 
-// What the path leads to, through links: an existing file, or the one that a link without a target would create. Returns null with
-// the reason in errno.
+// What the path leads to, through links: an existing file, or the one that a link without a target would create.
+// Returns null with the reason in errno.
 static char *find_target(const char *path, bool there) {
   char target[PATH_MAX];
   if (there) return realpath(path, NULL);
@@ -205,7 +218,9 @@ bool output_begin(output_file *f, const char *path, carom_error *error) {
   struct stat about = {0};
   bool there = look(path, &about);
   bool direct = is_standard(path) || (there && !S_ISREG(about.st_mode));
-  *f = (output_file){.path = direct ? strdup(path) : find_target(path, there), .direct = direct, .replaces = there,
+  *f = (output_file){.path = direct ? strdup(path) : find_target(path, there),
+                     .direct = direct,
+                     .replaces = there,
                      .mode = about.st_mode & 07777};
   if (!f->path) return error_set(error, CAROM_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno)), false;
   if (there && !f->direct && access(f->path, W_OK) != 0) return fail(f, errno, error), false;

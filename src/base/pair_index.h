@@ -8,7 +8,7 @@
 
 typedef struct pairs {
   arena *memory;
-  uint64_t *keys;       // 0: a free slot
+  uint64_t *keys;  // 0: a free slot
   int *values;
   int count, capacity;  // capacity is a power of two
 } pairs;

@@ -2,7 +2,8 @@
 
 const char *carom_status_text(carom_status status) {
   switch (status) {
-#define X(name, code, text) case CAROM_##name: return text;
+#define X(name, code, text) \
+  case CAROM_##name: return text;
     CAROM_STATUS_LIST(X)
 #undef X
   }
@@ -11,7 +12,8 @@ const char *carom_status_text(carom_status status) {
 
 int carom_status_exit_code(carom_status status) {
   switch (status) {
-#define X(name, code, text) case CAROM_##name: return code;
+#define X(name, code, text) \
+  case CAROM_##name: return code;
     CAROM_STATUS_LIST(X)
 #undef X
   }

@@ -13,7 +13,7 @@
 #include "build/builder.h"
 #include "build/surface.h"
 
-// --- complaints ---------------------------------------------------------------------------------------------------
+// --- complaints ------------------------------------------------------------------------------------------------------
 
 place builder_place(const part *p, const option_table *table, const char *key) {
   if (table && p->places.each)
@@ -44,13 +44,13 @@ static const option_table *find_table(const option_table *const *tables, int cou
   return NULL;
 }
 
-// --- names --------------------------------------------------------------------------------------------------------
+// --- names -----------------------------------------------------------------------------------------------------------
 
 static bool check_name(builder *b, const part *p, const char *section_name) {
   size_t length = p->name ? strlen(p->name) : 0;
   if (length == 0 || length > 128)
-    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "a name in '%s' must have 1 to 128 characters",
-                        section_name);
+    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL,
+                        "a name in '%s' must have 1 to 128 characters", section_name);
   for (const char *c = p->name; *c; c++)
     if (*c == '.' || (unsigned char)*c < ' ' || *c == 127)
       return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL,
@@ -69,11 +69,14 @@ bool builder_names(builder *b, names *n, const part_list *list, const char *sect
   return true;
 }
 
-// Expressions name constraints, forces, drives, signals, states, callbacks and outputs alike, so that no two of them may have the same name.
+// Expressions name constraints, forces, drives, signals, states, callbacks and outputs alike, so that no two of them
+// may have the same name.
 static bool list_shared_names(builder *b) {
   const carom_def *def = b->def;
-  const part_list *const lists[] = {&def->constraints, &def->forces, &def->drives, &def->signals, &def->states, &def->callbacks, &def->outputs};
-  static const char *const sections[] = {"constraints", "forces", "drives", "signals", "states", "callbacks", "outputs"};
+  const part_list *const lists[] = {&def->constraints, &def->forces,    &def->drives, &def->signals,
+                                    &def->states,      &def->callbacks, &def->outputs};
+  static const char *const sections[] = {"constraints", "forces",    "drives", "signals",
+                                         "states",      "callbacks", "outputs"};
   enum { LISTS = sizeof lists / sizeof *lists };
   names all = names_create(b->memory);
   for (int k = 0; k < LISTS; k++) {
@@ -83,8 +86,10 @@ static bool list_shared_names(builder *b) {
       const part *p = &lists[k]->items[i];
       int before = names_find(&all, p->name);
       if (before >= 0)
-        return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, "rename one: constraints, forces, drives, signals, states, callbacks and outputs share their names",
-                            "'%s' in '%s' has the name of an entry of '%s'", p->name, sections[k], sections[before]);
+        return source_error(
+            b->error, CAROM_ERROR_MODEL, p->places.whole,
+            "rename one: constraints, forces, drives, signals, states, callbacks and outputs share their names",
+            "'%s' in '%s' has the name of an entry of '%s'", p->name, sections[k], sections[before]);
       names_add(&all, p->name, k);
     }
   }
@@ -95,9 +100,9 @@ static bool list_all_names(builder *b) {
   const carom_def *def = b->def;
   b->bodies = names_create(b->memory), b->markers = names_create(b->memory), b->joints = names_create(b->memory);
   names_add(&b->bodies, "ground", 0);
-  if (!builder_names(b, &b->bodies, &def->bodies, "bodies", 1) || !builder_names(b, &b->markers, &def->markers, "markers", 0) ||
-      !builder_names(b, &b->joints, &def->joints, "joints", 0) ||
-      !list_shared_names(b))
+  if (!builder_names(b, &b->bodies, &def->bodies, "bodies", 1) ||
+      !builder_names(b, &b->markers, &def->markers, "markers", 0) ||
+      !builder_names(b, &b->joints, &def->joints, "joints", 0) || !list_shared_names(b))
     return false;
   for (int i = 0; i < def->markers.count; i++)
     if (names_find(&b->bodies, def->markers.items[i].name) >= 0)
@@ -106,7 +111,7 @@ static bool list_all_names(builder *b) {
   return true;
 }
 
-// --- bodies and markers -------------------------------------------------------------------------------------------
+// --- bodies and markers ----------------------------------------------------------------------------------------------
 
 // Eigenvalues of a symmetric 3 x 3 matrix, by Jacobi rotations.
 static void principal_moments(const double J[6], double moments[3]) {
@@ -143,8 +148,8 @@ static bool check_inertia(builder *b, const part *p, const body_mass *d, bool pl
   for (int k = 0; k < 3; k++)
     if (m[k] < -slack || m[k] > m[(k + 1) % 3] + m[(k + 2) % 3] + slack)
       return source_error(b->error, CAROM_ERROR_MODEL, at, "the largest can be at most the sum of the other two",
-                          "no body can have the inertia of '%s': principal moments %.4g, %.4g, %.4g", p->name, m[0], m[1],
-                          m[2]);
+                          "no body can have the inertia of '%s': principal moments %.4g, %.4g, %.4g", p->name, m[0],
+                          m[1], m[2]);
   return true;
 }
 
@@ -188,7 +193,8 @@ static bool fill_markers(builder *b, mechanism *m) {
     const carom_marker_def *d = list->items[i].content;
     int on = find_body(b, d->on, builder_place(&list->items[i], &marker_table, "on"), list->items[i].name);
     if (on < 0) return false;
-    m->markers[i] = (marker){.name = arena_copy_text(b->memory, list->items[i].name), .body = on,
+    m->markers[i] = (marker){.name = arena_copy_text(b->memory, list->items[i].name),
+                             .body = on,
                              .local = {builder_rotation(d->rotate), vec3_of(d->at)}};
   }
   return true;
@@ -204,7 +210,8 @@ int builder_marker(builder *b, mechanism *m, const char *name, pose offset, plac
   } else {
     on = name ? names_find(&b->bodies, name) : -1;
     if (on < 0) {
-      source_error(b->error, CAROM_ERROR_MODEL, at, name ? builder_hint(b, name, &b->def->bodies, &b->def->markers) : NULL,
+      source_error(b->error, CAROM_ERROR_MODEL, at,
+                   name ? builder_hint(b, name, &b->def->bodies, &b->def->markers) : NULL,
                    "'%s': there is no body or marker '%s'", owner, name ? name : "");
       return -1;
     }
@@ -213,7 +220,7 @@ int builder_marker(builder *b, mechanism *m, const char *name, pose offset, plac
   return m->marker_count++;
 }
 
-// --- joints and coordinates ---------------------------------------------------------------------------------------
+// --- joints and coordinates ------------------------------------------------------------------------------------------
 
 static mat3 axis_rotation(const double axis[3], bool planar) {
   vec3 a = vec3_of(axis);
@@ -249,8 +256,8 @@ const option_table *builder_surface_table(const char *kind) {
 }
 
 static bool unknown_kind(builder *b, const part *p, const char *family) {
-  return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': there is no %s called '%s'", p->name, family,
-                      p->kind ? p->kind : "");
+  return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': there is no %s called '%s'", p->name,
+                      family, p->kind ? p->kind : "");
 }
 
 static bool fill_joint(builder *b, mechanism *m, const part *p, joint *j) {
@@ -263,16 +270,20 @@ static bool fill_joint(builder *b, mechanism *m, const part *p, joint *j) {
                         "'%s': there is no %s joint in a planar model", p->name, p->kind);
   place at = builder_place(p, table, p->kind);
   const double *axis_to = has_axis(d->axis_to) ? d->axis_to : d->axis;
-  int first = builder_marker(b, m, d->between[0], (pose){axis_rotation(d->axis, m->planar), vec3_of(d->at)}, at, p->name);
+  int first =
+      builder_marker(b, m, d->between[0], (pose){axis_rotation(d->axis, m->planar), vec3_of(d->at)}, at, p->name);
   int second = first < 0 ? -1
-                         : builder_marker(b, m, d->between[1], (pose){axis_rotation(axis_to, m->planar), vec3_of(d->to)}, at,
-                                      p->name);
+                         : builder_marker(b, m, d->between[1],
+                                          (pose){axis_rotation(axis_to, m->planar), vec3_of(d->to)}, at, p->name);
   if (second < 0) return false;
   if (m->markers[first].body == m->markers[second].body)
     return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s' joins body '%s' to itself", p->name,
                         m->bodies[m->markers[first].body].name);
-  *j = (joint){.name = arena_copy_text(b->memory, p->name), .type = type,
-               .parameters = {.pitch = d->pitch / (2 * M_PI)}, .first = first, .second = second,
+  *j = (joint){.name = arena_copy_text(b->memory, p->name),
+               .type = type,
+               .parameters = {.pitch = d->pitch / (2 * M_PI)},
+               .first = first,
+               .second = second,
                .loose = d->clearance > 0 && !b->ideal};
   return true;
 }
@@ -302,8 +313,8 @@ bool builder_coordinate(builder *b, const mechanism *m, const char *text, place 
   const joint_space *space = joint_in(j->type, m->planar);
   if (space->nq != space->nv)
     return source_error(b->error, CAROM_ERROR_MODEL, at, NULL,
-                        "'%s': the coordinates of %s joint '%s' are a quaternion and cannot be used individually", owner,
-                        j->type->name, name);
+                        "'%s': the coordinates of %s joint '%s' are a quaternion and cannot be used individually",
+                        owner, j->type->name, name);
   if (!dot && space->nv != 1)
     return source_error(b->error, CAROM_ERROR_MODEL, at, space->nv ? "write for instance 'name.q0'" : NULL,
                         "'%s': %s joint '%s' has %d coordinates; say which", owner, j->type->name, name, space->nv);
@@ -313,12 +324,13 @@ bool builder_coordinate(builder *b, const mechanism *m, const char *text, place 
   long k = dot[1] == 'q' ? strtol(dot + 2, &end, 10) : -1;
   if (dot[1] == 'q' && dot[2] == 0 && space->nv == 1) return true;
   if (k < 0 || k >= space->nv || dot[2] == 0 || *end)
-    return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': joint '%s' has no coordinate '%s'", owner, name, dot + 1);
+    return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': joint '%s' has no coordinate '%s'", owner, name,
+                        dot + 1);
   c->index = (int)k;
   return true;
 }
 
-// --- constraints, forces, drives ----------------------------------------------------------------------------------
+// --- constraints, forces, drives -------------------------------------------------------------------------------------
 
 static bool fill_terms(builder *b, const mechanism *m, const part *p, const constraint_kind *kind, constraint *c) {
   const carom_constraint_def *d = p->content;
@@ -342,8 +354,11 @@ static bool fill_constraint(builder *b, mechanism *m, int index, constraint *c) 
     if (p->kind && strcmp(kinds[i].name, p->kind) == 0) kind = &kinds[i];
   if (!kind) return unknown_kind(b, p, "constraint");
   place at = builder_place(p, kind->table, p->kind);
-  *c = (constraint){.name = arena_copy_text(b->memory, p->name), .type = kind->type,
-                    .kind = kind->name, .part = {PART_CONSTRAINT, index}, .joint = -1,
+  *c = (constraint){.name = arena_copy_text(b->memory, p->name),
+                    .type = kind->type,
+                    .kind = kind->name,
+                    .part = {PART_CONSTRAINT, index},
+                    .joint = -1,
                     .rows = m->planar ? kind->rows_planar : kind->rows_spatial,
                     .row_count = m->planar ? kind->row_count_planar : kind->row_count_spatial};
   if (!builder_function(b, &d->value, LEVEL_NONE, ANY_UNIT, &c->f)) return false;
@@ -360,8 +375,8 @@ static bool fill_constraint(builder *b, mechanism *m, int index, constraint *c) 
     return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s' binds body '%s' to itself", p->name,
                         m->bodies[m->markers[c->first].body].name);
   if (!c->row_count)
-    return source_error(b->error, CAROM_ERROR_MODEL, at, "use 'inline'", "'%s': there is no %s in a planar model", p->name,
-                        p->kind);
+    return source_error(b->error, CAROM_ERROR_MODEL, at, "use 'inline'", "'%s': there is no %s in a planar model",
+                        p->name, p->kind);
   return true;
 }
 
@@ -375,7 +390,8 @@ static bool fill_constraints(builder *b, mechanism *m) {
 }
 
 // One number for translation, two for translation and turn, or all six.
-static bool six_numbers(builder *b, const part *p, const option_table *table, const char *key, carom_numbers n, double *to) {
+static bool six_numbers(builder *b, const part *p, const option_table *table, const char *key, carom_numbers n,
+                        double *to) {
   if (n.count > 2 && n.count != 6)
     return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, table, key), NULL,
                         "'%s' of '%s' takes one, two or six numbers, not %d", key, p->name, n.count);
@@ -384,10 +400,11 @@ static bool six_numbers(builder *b, const part *p, const option_table *table, co
   return true;
 }
 
-static bool one_number(builder *b, const part *p, const option_table *table, const char *key, carom_numbers n, double *to) {
+static bool one_number(builder *b, const part *p, const option_table *table, const char *key, carom_numbers n,
+                       double *to) {
   if (n.count > 1)
-    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, table, key), NULL, "'%s' of '%s' takes one number, not %d",
-                        key, p->name, n.count);
+    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, table, key), NULL,
+                        "'%s' of '%s' takes one number, not %d", key, p->name, n.count);
   *to = n.count ? n.items[0] : 0;
   return true;
 }
@@ -411,9 +428,17 @@ static bool fill_force(builder *b, mechanism *m, const part *p, force *f) {
     if (p->kind && strcmp(types[i]->name, p->kind) == 0) type = types[i];
   if (!type) return unknown_kind(b, p, "force");
   place at = builder_place(p, type->table, p->kind);
-  *f = (force){.name = arena_copy_text(b->memory, p->name), .type = type, .first = -1,
-               .second = -1, .of = {-1, 0}, .rest = d->rest, .lag = d->lag, .state = -1, .in_marker_axes = d->frame == CAROM_MARKER,
-               .call = d->call, .context = d->context};
+  *f = (force){.name = arena_copy_text(b->memory, p->name),
+               .type = type,
+               .first = -1,
+               .second = -1,
+               .of = {-1, 0},
+               .rest = d->rest,
+               .lag = d->lag,
+               .state = -1,
+               .in_marker_axes = d->frame == CAROM_MARKER,
+               .call = d->call,
+               .context = d->context};
   bool (*numbers)(builder *, const part *, const option_table *, const char *, carom_numbers, double *) =
       type->six_numbers ? six_numbers : one_number;
   if (!numbers(b, p, type->table, "stiffness", d->stiffness, f->stiffness)) return false;
@@ -437,11 +462,12 @@ static bool bind_inputs(builder *b, const mechanism *m, const part *p, force *f)
   int *inputs = ARENA_ARRAY(b->memory, int, d->inputs.count + 1);
   for (int k = 0; k < d->inputs.count; k++) {
     if (!d->inputs.items || !d->inputs.items[k])
-      return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': the name of an input is null", p->name);
+      return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': the name of an input is null",
+                          p->name);
     inputs[k] = names_find(&b->signals, d->inputs.items[k]);
     if (inputs[k] < 0 || inputs[k] >= m->signal_count || m->signals[inputs[k]].level > LEVEL_VELOCITY)
-      return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': there is no signal '%s' known to forces",
-                          p->name, d->inputs.items[k]);
+      return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL,
+                          "'%s': there is no signal '%s' known to forces", p->name, d->inputs.items[k]);
   }
   f->inputs = inputs;
   f->input_count = d->inputs.count;
@@ -488,7 +514,7 @@ static bool fill_drives(builder *b, mechanism *m) {
   return true;
 }
 
-// --- all ----------------------------------------------------------------------------------------------------------
+// --- all -------------------------------------------------------------------------------------------------------------
 
 // Contacts are found once: bodies, joints and markers have the same numbers in every compilation.
 static bool fill_contacts(builder *b, mechanism *m) {
@@ -501,14 +527,17 @@ static bool fill_mechanism(builder *b, mechanism *m, bool absolute) {
   const carom_model_def *about = &b->def->model;
   *m = (mechanism){.planar = about->space == CAROM_PLANAR, .absolute = absolute, .gravity = vec3_of(about->gravity)};
   if (m->planar) m->gravity.z = 0;
-  if (!fill_bodies(b, m) || !fill_markers(b, m) || !fill_joints(b, m) || !fill_constraints(b, m) || !fill_forces(b, m) ||
-      !fill_drives(b, m) || !builder_frictions(b, m) || !builder_surfaces(b, m) || !fill_contacts(b, m))
+  if (!fill_bodies(b, m) || !fill_markers(b, m) || !fill_joints(b, m) || !fill_constraints(b, m) ||
+      !fill_forces(b, m) || !fill_drives(b, m) || !builder_frictions(b, m) || !builder_surfaces(b, m) ||
+      !fill_contacts(b, m))
     return false;
   fault f = {0};
-  return mechanism_compile(m, builder_known_joints(b), b->ideal ? NULL : &b->contact_rows, b->memory, &f) || builder_fault(b, &f);
+  return mechanism_compile(m, builder_known_joints(b), b->ideal ? NULL : &b->contact_rows, b->memory, &f) ||
+         builder_fault(b, &f);
 }
 
-static bool assemble(builder *b, mechanism *m, const initial_state *start, const mechanism *ideal, assembly_report *report) {
+static bool assemble(builder *b, mechanism *m, const initial_state *start, const mechanism *ideal,
+                     assembly_report *report) {
   fault f = {0};
   return mechanism_assemble(m, start, ideal, b->memory, report, &f) || builder_fault(b, &f);
 }
@@ -538,8 +567,9 @@ static mechanism *assemble_ideal(builder *b, const mechanism *m, initial_state s
   return done ? ideal : NULL;
 }
 
-// The start. A mechanism with clearance starts like the ideal one, as far as the given values let it. If the ideal one does
-// not close, the clearance may still allow the given values; but bodies that only joints with clearance hold need it.
+// The start. A mechanism with clearance starts like the ideal one, as far as the given values let it. If the ideal one
+// does not close, the clearance may still allow the given values; but bodies that only joints with clearance hold need
+// it.
 static bool find_start(builder *b, mechanism *m) {
   initial_state start;
   assembly_report *report = &b->model->assembly, closing;
@@ -600,13 +630,15 @@ static bool check_parts(builder *b) {
   if (def->text) return true;
   if (!option_check(&r, &model_table, &def->model, "model") ||
       !option_check(&r, &integrator_table, &def->integrator, "integrator") ||
-      !option_check(&r, def->scheme->about->table, &def->options, def->scheme->name) || !option_check(&r, &record_table_options, &def->record, "record"))
+      !option_check(&r, def->scheme->about->table, &def->options, def->scheme->name) ||
+      !option_check(&r, &record_table_options, &def->record, "record"))
     return false;
   return check_list(b, &r, &def->bodies, &body_table) && check_list(b, &r, &def->markers, &marker_table) &&
          check_list(b, &r, &def->joints, NULL) && check_list(b, &r, &def->constraints, NULL) &&
          check_list(b, &r, &def->forces, NULL) && check_list(b, &r, &def->surfaces, NULL) &&
          check_list(b, &r, &def->materials, &material_table) && check_list(b, &r, &def->solids, &solid_table) &&
-         check_list(b, &r, &def->contacts, &contact_table) && check_list(b, &r, &def->tables, &table_table) && check_list(b, &r, &def->states, &state_table) && check_list(b, &r, &def->callbacks, &callback_table) &&
+         check_list(b, &r, &def->contacts, &contact_table) && check_list(b, &r, &def->tables, &table_table) &&
+         check_list(b, &r, &def->states, &state_table) && check_list(b, &r, &def->callbacks, &callback_table) &&
          check_list(b, &r, &def->drives, &drive_table) && check_list(b, &r, &def->initials, &initial_table);
 }
 
@@ -619,17 +651,25 @@ static const char *plain_text(builder *b, const char *text) {
   return copy;
 }
 
-void builder_note(builder *b, const char *text) { *ARENA_PUSH(b->memory, b->notes, b->note_count, b->note_capacity) = text; }
+void builder_note(builder *b, const char *text) {
+  *ARENA_PUSH(b->memory, b->notes, b->note_count, b->note_capacity) = text;
+}
 
-// A free joint between bodies that are placed by other joints leaves them as they are; two free joints on one body are most likely a mistake.
+// A free joint between bodies that are placed by other joints leaves them as they are; two free joints on one body are
+// most likely a mistake.
 static void note_free_joints(builder *b, const mechanism *m) {
   for (int i = 0; i < m->joint_count; i++) {
     const joint *j = &m->joints[i];
     if (j->node >= 0 || j->loose || j->constraint >= 0) continue;
     place at = b->def->joints.items[i].places.whole;
     const char *where = at.source ? arena_print(b->memory, "%s:%d: ", at.source->name, at.line) : "";
-    builder_note(b, arena_print(b->memory, "%sjoint '%s' is free, and other joints place its bodies already: it does not change the motion and only "
-                                           "measures; remove it if that is not meant", where, j->name));
+    builder_note(
+        b,
+        arena_print(
+            b->memory,
+            "%sjoint '%s' is free, and other joints place its bodies already: it does not change the motion and only "
+            "measures; remove it if that is not meant",
+            where, j->name));
   }
 }
 
@@ -637,8 +677,12 @@ static void note_free_joints(builder *b, const mechanism *m) {
 static void note_rows(builder *b) {
   double every = b->def->record.every, end = b->def->model.end, least = RECORD_EVERY_LEAST * end;
   if (!(every > 0) || every >= least) return;
-  builder_note(b, arena_print(b->memory, "record.every is %g s, too short for a run until %g s, which will be refused; give it %g s or more, or 0 "
-                                         "for a row per step", every, end, least));
+  builder_note(
+      b, arena_print(
+             b->memory,
+             "record.every is %g s, too short for a run until %g s, which will be refused; give it %g s or more, or 0 "
+             "for a row per step",
+             every, end, least));
 }
 
 static bool build(builder *b) {
@@ -650,12 +694,14 @@ static bool build(builder *b) {
   model->integrator = def->integrator;
   model->record = def->record;
   builder_keep_options(b);
-  if (!check_parts(b) || !builder_check_settings(b) || !list_all_names(b) || !builder_tables(b) || !builder_solids(b) || !builder_shapes(b) || !builder_masses(b) ||
-      !builder_shape_surfaces(b) || !builder_hull_surfaces(b))
+  if (!check_parts(b) || !builder_check_settings(b) || !list_all_names(b) || !builder_tables(b) || !builder_solids(b) ||
+      !builder_shapes(b) || !builder_masses(b) || !builder_shape_surfaces(b) || !builder_hull_surfaces(b))
     return false;
 
   mechanism *m = &model->m;
-  if (!fill_mechanism(b, m, false) || !builder_check_units(b, m) || !builder_check_motions(b, m) || !builder_check_shifts(b, m) || !find_start(b, m)) return false;
+  if (!fill_mechanism(b, m, false) || !builder_check_units(b, m) || !builder_check_motions(b, m) ||
+      !builder_check_shifts(b, m) || !find_start(b, m))
+    return false;
   model->closes_loop = find_loops(b, m);
   note_free_joints(b, m);
   if (!builder_check_method(b)) return false;
@@ -732,18 +778,17 @@ static carom_model *load(const char *path, const char *text, const carom_setting
     return NULL;
   }
   def->memory.out_of_memory = &out_of_memory;
-  const document *d = document_load(&def->memory, path, text, text ? strlen(text) : 0, (const assignment *)settings,
-                                    count, error);
+  const document *d =
+      document_load(&def->memory, path, text, text ? strlen(text) : 0, (const assignment *)settings, count, error);
   bool read = d && definition_read(def, d, error);
   char *list = arena_copy_text(&def->memory, "");
-  for (int i = 0; i < count; i++) list = arena_print(&def->memory, "%s%s = %s\n", list, assign_name(settings[i].name), settings[i].value);
+  for (int i = 0; i < count; i++)
+    list = arena_print(&def->memory, "%s%s = %s\n", list, assign_name(settings[i].name), settings[i].value);
   def->settings = list;
   def->memory.out_of_memory = NULL;
   carom_model *model = read ? compile(def, error) : NULL;
-  if (model)
-    model->def = def;
-  else
-    carom_def_destroy(def);
+  if (model) model->def = def;
+  else carom_def_destroy(def);
   return model;
 }
 

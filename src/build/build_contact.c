@@ -12,15 +12,17 @@
 #include "geometry/flat.h"
 #include "mechanics/coordinate.h"
 
-// --- materials ----------------------------------------------------------------------------------------------------
+// --- materials -------------------------------------------------------------------------------------------------------
 
 static bool find_material(contact_builder *c, const char *name, place at, const char *owner, contact_material *to) {
   int i = name ? names_find(&c->materials, name) : -1;
   if (i < 0 && name)
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at,
-                        c->b->def->materials.count ? builder_hint(c->b, name, &c->b->def->materials, NULL)
-                                                   : arena_print(c->b->memory, "add it: 'materials: {%s: {restitution: 0.5, friction: 0.3}}'", name),
-                        "'%s': there is no material '%s'", owner, name);
+    return source_error(
+        c->b->error, CAROM_ERROR_MODEL, at,
+        c->b->def->materials.count
+            ? builder_hint(c->b, name, &c->b->def->materials, NULL)
+            : arena_print(c->b->memory, "add it: 'materials: {%s: {restitution: 0.5, friction: 0.3}}'", name),
+        "'%s': there is no material '%s'", owner, name);
   if (i < 0)
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add material: NAME and a section 'materials'",
                         "'%s' can touch, but has no material", owner);
@@ -28,7 +30,7 @@ static bool find_material(contact_builder *c, const char *name, place at, const 
   return true;
 }
 
-// --- elements -----------------------------------------------------------------------------------------------------
+// --- elements --------------------------------------------------------------------------------------------------------
 
 static contact_element *add_element(contact_builder *c, const char *name, place at, contact_element of) {
   *ARENA_PUSH(c->b->memory, c->places, c->place_count, c->place_capacity) = at;
@@ -39,7 +41,8 @@ static contact_element *add_element(contact_builder *c, const char *name, place 
 }
 
 static contact_element element_of_type(const contact_builder *c, const contact_type *type) {
-  return (contact_element){.type = type, .point_count = c->m->planar ? type->point_count_planar : type->point_count, .of = {-1, 0}};
+  return (contact_element){
+      .type = type, .point_count = c->m->planar ? type->point_count_planar : type->point_count, .of = {-1, 0}};
 }
 
 // The surfaces as markers. Every compilation of a model numbers them alike.
@@ -56,7 +59,8 @@ bool builder_surfaces(builder *b, mechanism *m) {
                           p->name, p->kind ? p->kind : "");
     const char *what, *wrong = type->fault ? type->fault(d, m->planar, &what) : NULL;
     if (wrong)
-      return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, type->table, wrong), NULL, "'%s': %s", p->name, what);
+      return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, type->table, wrong), NULL, "'%s': %s", p->name,
+                          what);
     place at = builder_place(p, type->table, p->kind);
     surface_marker[i] = builder_marker(b, m, d->on, (pose){builder_rotation(d->rotate), vec3_of(d->at)}, at, p->name);
     if (surface_marker[i] < 0 || (m->planar && !builder_outline(b, p, type, &outlines[i]))) return false;
@@ -74,8 +78,8 @@ static bool add_groups(contact_builder *c) {
     c->surface_group[i] = group ? names_find(&c->groups, group) : -1;
     if (!group || c->surface_group[i] >= 0) continue;
     if (names_find(&c->surfaces, group) >= 0)
-      return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(p, builder_surface_table(p->kind), "group"), NULL,
-                          "'%s': the group '%s' has the name of a surface; give it another", p->name, group);
+      return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(p, builder_surface_table(p->kind), "group"),
+                          NULL, "'%s': the group '%s' has the name of a surface; give it another", p->name, group);
     c->surface_group[i] = c->groups.count;
     names_add(&c->groups, group, c->groups.count);
   }
@@ -97,12 +101,16 @@ static void note_flipped(const contact_builder *c, const part *p, const contact_
   if (!t->found[MESH_OPEN].count || k->body != GROUND || !(weight > 0)) return;
   for (int i = 0; i < t->triangle_count; i++) {
     const int *v = t->triangles[i];
-    vec3 area = vec3_cross(vec3_sub(t->vertices[v[1]], t->vertices[v[0]]), vec3_sub(t->vertices[v[2]], t->vertices[v[0]]));
+    vec3 area =
+        vec3_cross(vec3_sub(t->vertices[v[1]], t->vertices[v[0]]), vec3_sub(t->vertices[v[2]], t->vertices[v[0]]));
     down += vec3_dot(mat3_mul(k->local.R, area), c->m->gravity) / weight, all += vec3_norm(area);
   }
   if (down > MOST * all)
-    builder_note(c->b, arena_print(c->b->memory, "'%s' is an open mesh whose triangles face downwards: what is above it counts as inside and falls through; add 'flip: true' if "
-                                                 "bodies are to stand on it", p->name));
+    builder_note(c->b, arena_print(c->b->memory,
+                                   "'%s' is an open mesh whose triangles face downwards: what is above it counts as "
+                                   "inside and falls through; add 'flip: true' if "
+                                   "bodies are to stand on it",
+                                   p->name));
 }
 
 // A mesh. By the corners of its hull it touches planes.
@@ -134,8 +142,8 @@ static bool set_form(contact_builder *c, const part *p, contact_surface *s) {
   if (!flat_build(corners, count, c->b->memory, faces))
     return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(p, type->table, p->kind),
                         "make it thicker, or use a plane",
-                        "'%s' is too thin: it is %.3g m thick and reaches %.3g m, so that rounding hides its faces", p->name, s->thickness,
-                        contact_surface_reach(s, false));
+                        "'%s' is too thin: it is %.3g m thick and reaches %.3g m, so that rounding hides its faces",
+                        p->name, s->thickness, contact_surface_reach(s, false));
   s->faces = faces;
   return true;
 }
@@ -147,7 +155,9 @@ static bool list_surfaces(contact_builder *c) {
     const part *p = &list->items[i];
     const surface_type *type = surface_find(p->kind);
     contact_surface *s = &c->surface[i];
-    *s = (contact_surface){.name = arena_copy_text(c->b->memory, p->name), .shape = type->shape, .marker = c->b->surface_marker[i],
+    *s = (contact_surface){.name = arena_copy_text(c->b->memory, p->name),
+                           .shape = type->shape,
+                           .marker = c->b->surface_marker[i],
                            .thickness = type->thickness ? type->thickness(p->content, c->m->planar) : INFINITY,
                            .outline = c->b->outlines[i]};
     if (type->by_outline) s->thickness = outline_width(s->outline);
@@ -168,9 +178,13 @@ const part *contacts_surface(const contact_builder *c, int i) { return &c->b->de
 
 int contacts_body(const contact_builder *c, int i) { return c->m->markers[c->surface[i].marker].body; }
 
-static const surface_type *type_of_surface(const contact_builder *c, int i) { return surface_find(contacts_surface(c, i)->kind); }
+static const surface_type *type_of_surface(const contact_builder *c, int i) {
+  return surface_find(contacts_surface(c, i)->kind);
+}
 
-bool contacts_exists(const contact_builder *c, int i, int j) { return contact_exists(c->surface[i].shape, c->surface[j].shape); }
+bool contacts_exists(const contact_builder *c, int i, int j) {
+  return contact_exists(c->surface[i].shape, c->surface[j].shape);
+}
 
 // Two points never touch, so that nothing is lost without a contact between them.
 bool contacts_are_points(const contact_builder *c, int i, int j) {
@@ -185,7 +199,8 @@ static bool find_own_material(contact_builder *c, int i, contact_material *to) {
   return find_material(c, material_of(p), builder_place(p, type_of_surface(c, i)->table, "material"), p->name, to);
 }
 
-bool contacts_choose_material(contact_builder *c, int i, int j, const char *name, const char *material, place at, contact_material *to) {
+bool contacts_choose_material(contact_builder *c, int i, int j, const char *name, const char *material, place at,
+                              contact_material *to) {
   const part *a = contacts_surface(c, i), *b = contacts_surface(c, j);
   const char *of_a = material_of(a), *of_b = material_of(b);
   if (material || (!of_a && !of_b)) return find_material(c, material, at, name, to);
@@ -205,9 +220,11 @@ static bool add_pair(contact_builder *c, int i, int j, const char *name, const c
   return true;
 }
 
-// --- pairs whose contact does not exist ---------------------------------------------------------------------------
+// --- pairs whose contact does not exist ------------------------------------------------------------------------------
 
-#define EXISTING_PAIRS "two planes, two points, two height fields, a height field and a plane, and a height field and a mesh have no contact with each other"
+#define EXISTING_PAIRS                                                                                            \
+  "two planes, two points, two height fields, a height field and a plane, and a height field and a mesh have no " \
+  "contact with each other"
 
 // What stands still does not get into another surface.
 void contacts_note_nonexistent(contact_builder *c, int i, int j) {
@@ -217,7 +234,7 @@ void contacts_note_nonexistent(contact_builder *c, int i, int j) {
   if (n->moving++ == 0) n->first[0] = i, n->first[1] = j;
 }
 
-// --- which pairs may touch ----------------------------------------------------------------------------------------
+// --- which pairs may touch -------------------------------------------------------------------------------------------
 
 static bool restricts(const mechanism *m, int joint_index) {
   return joint_in(m->joints[joint_index].type, m->planar)->row_count > 0;
@@ -314,7 +331,8 @@ static bool add_every_pair(contact_builder *c) {
   int count = c->b->def->surfaces.count;
   for (int i = 0; i < count; i++)
     for (int j = i + 1; j < count; j++)
-      if (contacts_may_touch(c, i, j) && !add_if_exists(c, i, j, NULL, contacts_surface(c, i)->places.whole)) return false;
+      if (contacts_may_touch(c, i, j) && !add_if_exists(c, i, j, NULL, contacts_surface(c, i)->places.whole))
+        return false;
   return true;
 }
 
@@ -359,15 +377,17 @@ static bool add_two_surfaces(contact_builder *c, int k) {
                         c->m->bodies[contacts_body(c, i)].name);
   int before = claim_pair(c, i, j, k);
   if (before >= 0)
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': contact '%s' names these two surfaces already", p->name,
-                        c->b->def->contacts.items[before].name);
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': contact '%s' names these two surfaces already",
+                        p->name, c->b->def->contacts.items[before].name);
   int apart = exclusion_by_name(c, i, j);
   if (apart >= 0)
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, "remove one of the two entries", "'%s': contact '%s' excludes these two surfaces",
-                        p->name, c->b->def->contacts.items[apart].name);
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, "remove one of the two entries",
+                        "'%s': contact '%s' excludes these two surfaces", p->name,
+                        c->b->def->contacts.items[apart].name);
   if (!contacts_exists(c, i, j))
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, EXISTING_PAIRS "; remove the entry, or give one of the two another shape",
-                        "'%s': %s–%s contact does not exist", p->name, contacts_surface(c, i)->kind, contacts_surface(c, j)->kind);
+    return source_error(
+        c->b->error, CAROM_ERROR_MODEL, at, EXISTING_PAIRS "; remove the entry, or give one of the two another shape",
+        "'%s': %s–%s contact does not exist", p->name, contacts_surface(c, i)->kind, contacts_surface(c, j)->kind);
   return add_pair(c, i, j, p->name, d->material, at);
 }
 
@@ -387,14 +407,15 @@ static bool add_group(contact_builder *c, int k) {
         continue;
       }
       if (before >= 0)
-        return source_error(c->b->error, CAROM_ERROR_MODEL, at, "exclude one, or name the two surfaces in an entry of their own",
+        return source_error(c->b->error, CAROM_ERROR_MODEL, at,
+                            "exclude one, or name the two surfaces in an entry of their own",
                             "'%s': contact '%s' covers '%s' and '%s' already", p->name, list->items[before].name,
                             contacts_surface(c, i)->name, contacts_surface(c, j)->name);
       if (!add_if_exists(c, i, j, d->material, at)) return false;
     }
   if (c->count == count && !named)
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': no surface of '%s' can touch one of '%s'", p->name,
-                        d->between[0], d->between[1]);
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': no surface of '%s' can touch one of '%s'",
+                        p->name, d->between[0], d->between[1]);
   return true;
 }
 
@@ -424,10 +445,10 @@ static bool add_other_pairs(contact_builder *c, bool any) {
   return true;
 }
 
-// --- surfaces without a partner -----------------------------------------------------------------------------------
+// --- surfaces without a partner --------------------------------------------------------------------------------------
 
-// The pairs that are left out because a joint connects their bodies, and those of them whose contact exists; the first of these, or
-// else the first of all; and the joint.
+// The pairs that are left out because a joint connects their bodies, and those of them whose contact exists; the first
+// of these, or else the first of all; and the joint.
 typedef struct left_out {
   int count, existing, pair[2], joint;
 } left_out;
@@ -450,22 +471,28 @@ static carom_remark no_contact_remark(contact_builder *c, const left_out *l) {
   carom_remark r = {.name = "no_contact", .count = 1};
   if (!l->count) {
     r.contact = arena_copy_text(c->b->memory, contacts_surface(c, 0)->name);
-    r.text = "no surface has another one that it can touch: the others are on the same body, are excluded, or have no contact with it; "
-             "add a surface on another body, or remove this one";
+    r.text =
+        "no surface has another one that it can touch: the others are on the same body, are excluded, or have no "
+        "contact with it; "
+        "add a surface on another body, or remove this one";
     return r;
   }
   const joint *j = &c->m->joints[l->joint];
   const part *first = contacts_surface(c, l->pair[0]), *second = contacts_surface(c, l->pair[1]);
   r.count = l->count;
   r.contact = contacts_pair_name(c, l->pair[0], l->pair[1]);
-  const char *advice = l->existing
-      ? arena_print(c->b->memory, "to have two of them touch, name them: contacts: {name: {between: [%s, %s]}}", first->name, second->name)
-      : arena_print(c->b->memory, "these two could not touch anyway, since %s–%s contact does not exist", first->kind, second->kind);
-  r.text = arena_print(c->b->memory,
-                       "no pair of surfaces can touch: joint '%s' connects bodies '%s' and '%s', and surfaces of connected "
-                       "bodies are left out; %s",
-                       j->name, c->m->bodies[c->m->markers[j->first].body].name,
-                       c->m->bodies[c->m->markers[j->second].body].name, advice);
+  const char *advice =
+      l->existing
+          ? arena_print(c->b->memory, "to have two of them touch, name them: contacts: {name: {between: [%s, %s]}}",
+                        first->name, second->name)
+          : arena_print(c->b->memory, "these two could not touch anyway, since %s–%s contact does not exist",
+                        first->kind, second->kind);
+  r.text =
+      arena_print(c->b->memory,
+                  "no pair of surfaces can touch: joint '%s' connects bodies '%s' and '%s', and surfaces of connected "
+                  "bodies are left out; %s",
+                  j->name, c->m->bodies[c->m->markers[j->first].body].name,
+                  c->m->bodies[c->m->markers[j->second].body].name, advice);
   return r;
 }
 
@@ -473,15 +500,18 @@ static carom_remark no_contact_remark(contact_builder *c, const left_out *l) {
 static carom_remark nonexistent_remark(contact_builder *c) {
   const nonexistent_pairs *n = &c->nonexistent;
   const part *first = contacts_surface(c, n->first[0]), *second = contacts_surface(c, n->first[1]);
-  return (carom_remark){.name = "no_contact", .count = n->moving, .contact = contacts_pair_name(c, n->first[0], n->first[1]),
-                        .text = arena_print(c->b->memory,
-                                            "%s–%s contact does not exist, and these surfaces pass through each other; give one of "
-                                            "them another shape, or if this is meant, exclude them: contacts: {apart: {between: "
-                                            "[%s, %s], exclude: true}}, with surfaces or groups",
-                                            first->kind, second->kind, first->name, second->name)};
+  return (carom_remark){
+      .name = "no_contact",
+      .count = n->moving,
+      .contact = contacts_pair_name(c, n->first[0], n->first[1]),
+      .text = arena_print(c->b->memory,
+                          "%s–%s contact does not exist, and these surfaces pass through each other; give one of "
+                          "them another shape, or if this is meant, exclude them: contacts: {apart: {between: "
+                          "[%s, %s], exclude: true}}, with surfaces or groups",
+                          first->kind, second->kind, first->name, second->name)};
 }
 
-// --- joints with clearance, stops ---------------------------------------------------------------------------------
+// --- joints with clearance, stops ------------------------------------------------------------------------------------
 
 // A clearance is a small part of the size of its joint; one that is larger is most likely in other units.
 static void note_clearance(contact_builder *c, const part *p, const carom_joint_def *d) {
@@ -490,15 +520,17 @@ static void note_clearance(contact_builder *c, const part *p, const carom_joint_
   if (!(size > 0 && d->clearance > size)) return;
   place at = builder_place(p, builder_joint_table(p->kind), "clearance");
   const char *where = at.source ? arena_print(c->b->memory, "%s:%d: ", at.source->name, at.line) : "";
-  builder_note(c->b, arena_print(c->b->memory, "%sthe clearance of '%s', %g m, is larger than its %s, %g m; check the units", where, p->name,
-                                 d->clearance, key, size));
+  builder_note(c->b,
+               arena_print(c->b->memory, "%sthe clearance of '%s', %g m, is larger than its %s, %g m; check the units",
+                           where, p->name, d->clearance, key, size));
 }
 
 static bool add_clearance(contact_builder *c, const part *p, const carom_joint_def *d, const joint *j) {
   place at = builder_place(p, builder_joint_table(p->kind), "clearance");
   const clearance_type *type = clearance_find(j->type, c->m->planar);
   if (!type)
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': a %s joint cannot have clearance", p->name, p->kind);
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': a %s joint cannot have clearance", p->name,
+                        p->kind);
   if (type->is_complete && !type->is_complete(d))
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, type->hint, "'%s': clearance %s", p->name, type->lacks);
   contact_element *e = add_element(c, p->name, p->places.whole, element_of_type(c, type->contact));
@@ -508,16 +540,17 @@ static bool add_clearance(contact_builder *c, const part *p, const carom_joint_d
   note_clearance(c, p, d);
   if (!find_material(c, d->material, at, p->name, &e->material)) return false;
   if (type->round_part && e->material.friction > 0 && !(d->radius > 0))  // the friction force acts at the radius
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add radius:", "'%s': friction in the clearance needs the %s 'radius'",
-                        p->name, type->round_part);
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at,
+                        "add radius:", "'%s': friction in the clearance needs the %s 'radius'", p->name,
+                        type->round_part);
   return true;
 }
 
 static bool add_stops(contact_builder *c, const part *p, const carom_joint_def *d, int index) {
   place at = builder_place(p, builder_joint_table(p->kind), "limits");
   if (d->limits.count != 2 || !(d->limits.items[0] < d->limits.items[1]))
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': 'limits' must be two numbers, the lower one first",
-                        p->name);
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL,
+                        "'%s': 'limits' must be two numbers, the lower one first", p->name);
   for (int k = 0; k < 2; k++) {
     contact_element *e = add_element(c, arena_print(c->b->memory, "%s_%s", p->name, k ? "max" : "min"), p->places.whole,
                                      element_of_type(c, &contact_stop));
@@ -542,7 +575,7 @@ static bool add_joint_contacts(contact_builder *c) {
   return true;
 }
 
-// --- all ----------------------------------------------------------------------------------------------------------
+// --- all -------------------------------------------------------------------------------------------------------------
 
 static void number_points(contact_builder *c, contact_world *set) {
   for (int i = 0; i < c->count; i++) {
@@ -566,7 +599,8 @@ static bool resolve_crowd(builder *b) {
     for (int q = p; q < crowd->class_count; q++) {
       contact_element e;
       fault f = {0};
-      if (contact_crowd_sample(w, &b->model->m, p, q, &e) && !contact_resolve(&b->model->m, &e, contact_name(w, &e, name), &f))
+      if (contact_crowd_sample(w, &b->model->m, p, q, &e) &&
+          !contact_resolve(&b->model->m, &e, contact_name(w, &e, name), &f))
         return source_error(b->error, f.error.status, b->def->method_at, f.hint, "%s", f.error.message);
     }
   crowd->resolves = true;
@@ -586,11 +620,13 @@ static carom_remark law_remark(builder *b, contact_test *test, const char *name,
 
 // Methods with rigid contact read no law, so that nothing is remarked.
 static void remark_laws(builder *b) {
-  b->model->restitution = law_remark(b, contact_restitution_differs, "restitution",
-                                     "the law achieves another restitution than the nominal one; use restitution_is: achieved");
-  b->model->conformal = law_remark(b, contact_is_conformal, "conformal",
-                                   "Hertz's stiffness is used between nearly conformal surfaces, outside its range; give a stiffness, or for "
-                                   "cylinders use law: johnson");
+  b->model->restitution =
+      law_remark(b, contact_restitution_differs, "restitution",
+                 "the law achieves another restitution than the nominal one; use restitution_is: achieved");
+  b->model->conformal = law_remark(
+      b, contact_is_conformal, "conformal",
+      "Hertz's stiffness is used between nearly conformal surfaces, outside its range; give a stiffness, or for "
+      "cylinders use law: johnson");
 }
 
 bool builder_resolve_materials(builder *b) {
@@ -608,8 +644,12 @@ bool builder_resolve_materials(builder *b) {
 }
 
 bool builder_contacts(builder *b, const mechanism *m) {
-  contact_builder c = {.b = b, .m = m, .materials = names_create(b->memory), .surfaces = names_create(b->memory),
-                       .groups = names_create(b->memory), .pairs = pairs_create(b->memory),
+  contact_builder c = {.b = b,
+                       .m = m,
+                       .materials = names_create(b->memory),
+                       .surfaces = names_create(b->memory),
+                       .groups = names_create(b->memory),
+                       .pairs = pairs_create(b->memory),
                        .neighbours = list_neighbours(m, b->memory)};
   names contacts = names_create(b->memory);
   contact_crowd *crowd = NULL;

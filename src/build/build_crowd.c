@@ -1,5 +1,5 @@
-// Builds a crowd: surfaces whose pairs are too many to be listed. Surfaces of one class (same shape, group and material) meet others alike, so
-// that the work grows with the surfaces and not with their pairs.
+// Builds a crowd: surfaces whose pairs are too many to be listed. Surfaces of one class (same shape, group and
+// material) meet others alike, so that the work grows with the surfaces and not with their pairs.
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,9 +18,9 @@ typedef struct surface_class {
 
 // How two classes meet.
 typedef struct class_pair {
-  int entry;                      // of `contacts` that lets them touch, or -1: they do without one
-  int other_entry;                // another one, or -1
-  bool touches;                   // unless bodies or names keep them apart; whether or not their contact exists
+  int entry;        // of `contacts` that lets them touch, or -1: they do without one
+  int other_entry;  // another one, or -1
+  bool touches;     // unless bodies or names keep them apart; whether or not their contact exists
 } class_pair;
 
 // So many surfaces of a class are on a body.
@@ -32,12 +32,12 @@ typedef struct crowd_builder {
   contact_builder *c;
   surface_class *classes;
   int class_count, class_capacity;
-  int *class_of;                  // one per surface
-  class_pair *meetings;           // class_count by class_count
-  class_share *shares;            // of the bodies, one after the other
+  int *class_of;         // one per surface
+  class_pair *meetings;  // class_count by class_count
+  class_share *shares;   // of the bodies, one after the other
   int *share_start;
   contact_crowd *crowd;
-  long points;                    // pairs of points that may touch, which never do
+  long points;  // pairs of points that may touch, which never do
 } crowd_builder;
 
 static const part *entry_part(const crowd_builder *w, int k) { return &w->c->b->def->contacts.items[k]; }
@@ -46,7 +46,7 @@ static int surface_count(const crowd_builder *w) { return w->c->b->def->surfaces
 
 static class_pair *meeting(const crowd_builder *w, int p, int q) { return &w->meetings[(long)p * w->class_count + q]; }
 
-// --- classes --------------------------------------------------------------------------------------------------------
+// --- classes ---------------------------------------------------------------------------------------------------------
 
 // A surface that an entry names beside a group is a class of its own.
 static bool *find_singled_out(const crowd_builder *w) {
@@ -76,8 +76,9 @@ static void sort_into_classes(crowd_builder *w) {
   for (int i = 0; i < surface_count(w); i++) {
     const char *material = ((const carom_surface_def *)contacts_surface(w->c, i)->content)->material;
     const contact_surface *s = &w->c->surface[i];
-    const char *key = arena_print(a, "%d %d %d %d %s", 2 * (int)s->shape + (s->form != NULL), s->outline ? contact_outline_sort(s->outline) : 0,
-                                  w->c->surface_group[i], singled_out[i] ? i : -1, material ? material : "");
+    const char *key = arena_print(a, "%d %d %d %d %s", 2 * (int)s->shape + (s->form != NULL),
+                                  s->outline ? contact_outline_sort(s->outline) : 0, w->c->surface_group[i],
+                                  singled_out[i] ? i : -1, material ? material : "");
     int class = names_find(&keys, key);
     if (class < 0) {
       class = w->class_count;
@@ -89,7 +90,7 @@ static void sort_into_classes(crowd_builder *w) {
   }
 }
 
-// --- how they meet --------------------------------------------------------------------------------------------------
+// --- how they meet ---------------------------------------------------------------------------------------------------
 
 // Two surfaces of the classes; false if there are no two.
 static bool represent(const crowd_builder *w, int p, int q, int *i, int *j) {
@@ -114,20 +115,23 @@ static class_pair find_meeting(const crowd_builder *w, int p, int q, bool any) {
 }
 
 static void find_meetings(crowd_builder *w, bool any) {
-  w->meetings = ARENA_ARRAY(w->c->b->memory, class_pair, (long)w->class_count * w->class_count + 1);
+  w->meetings = ARENA_ARRAY(w->c->b->memory, class_pair, ((long)w->class_count * w->class_count) + 1);
   for (int p = 0; p < w->class_count; p++)
     for (int q = p; q < w->class_count; q++) *meeting(w, p, q) = *meeting(w, q, p) = find_meeting(w, p, q, any);
 }
 
-// --- bodies ---------------------------------------------------------------------------------------------------------
+// --- bodies ----------------------------------------------------------------------------------------------------------
 
-static int compare_numbers(const void *a, const void *b) { return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b); }
+static int compare_numbers(const void *a, const void *b) {
+  return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
 
 // The bodies that joints connect, each once.
 static void list_joined(crowd_builder *w) {
   const mechanism *m = w->c->m;
   const neighbour_list *n = &w->c->neighbours;
-  int *start = ARENA_ARRAY(w->c->b->memory, int, m->body_count + 2), *joined = ARENA_ARRAY(w->c->b->memory, int, 2 * m->joint_count + 1), used = 0;
+  int *start = ARENA_ARRAY(w->c->b->memory, int, m->body_count + 2),
+      *joined = ARENA_ARRAY(w->c->b->memory, int, 2 * m->joint_count + 1), used = 0;
   for (int b = 0; b < m->body_count; b++) {
     start[b] = used;
     for (int k = n->start[b]; k < n->start[b + 1]; k++) {
@@ -186,12 +190,14 @@ static long count_between(const crowd_builder *w, class_test *counts, int a, int
   for (int s = w->share_start[a]; s < w->share_start[a + 1]; s++)
     for (int t = a == b ? s : w->share_start[b]; t < w->share_start[b + 1]; t++) {
       class_share p = w->shares[s], q = w->shares[t];
-      if (counts(w, p.class, q.class)) count += a == b && s == t ? (long)p.count * (p.count - 1) / 2 : (long)p.count * q.count;
+      if (counts(w, p.class, q.class))
+        count += a == b && s == t ? (long)p.count * (p.count - 1) / 2 : (long)p.count * q.count;
     }
   return count;
 }
 
-// Pairs of different bodies whose classes pass the test, less those of bodies that a joint connects, which `joined` gets.
+// Pairs of different bodies whose classes pass the test, less those of bodies that a joint connects, which `joined`
+// gets.
 static long count_pairs(const crowd_builder *w, class_test *counts, long *joined) {
   const mechanism *m = w->c->m;
   const contact_crowd *crowd = w->crowd;
@@ -217,7 +223,7 @@ static void count_all(crowd_builder *w) {
   w->crowd->neighbours = joined;
 }
 
-// --- what is named one by one ---------------------------------------------------------------------------------------
+// --- what is named one by one ----------------------------------------------------------------------------------------
 
 // Entries of two surfaces: permanent elements, and exclusions.
 static int keep_apart(crowd_builder *w) {
@@ -238,14 +244,15 @@ static int keep_apart(crowd_builder *w) {
   return named;
 }
 
-// --- checks ---------------------------------------------------------------------------------------------------------
+// --- checks ----------------------------------------------------------------------------------------------------------
 
 static bool may_touch(const crowd_builder *w, int i, int j) {
   int a = contacts_body(w->c, i), b = contacts_body(w->c, j);
   return a != b && !contact_crowd_joined(w->crowd, a, b) && pairs_find(&w->crowd->apart, i, j) < 0;
 }
 
-// The first two surfaces of two classes that may touch. Returns false if there are none. Most often the first two that are tried may.
+// The first two surfaces of two classes that may touch. Returns false if there are none. Most often the first two that
+// are tried may.
 static bool find_pair(const crowd_builder *w, int p, int q, int *i, int *j) {
   const surface_class *a = &w->classes[p], *b = &w->classes[q];
   for (int s = 0; s < a->count; s++)
@@ -258,10 +265,12 @@ static bool find_pair(const crowd_builder *w, int p, int q, int *i, int *j) {
 }
 
 static place place_of(const crowd_builder *w, const class_pair *m, int i) {
-  return m->entry < 0 ? contacts_surface(w->c, i)->places.whole : builder_place(entry_part(w, m->entry), &contact_table, "between");
+  return m->entry < 0 ? contacts_surface(w->c, i)->places.whole
+                      : builder_place(entry_part(w, m->entry), &contact_table, "between");
 }
 
-// Surfaces of one class may have different numbers of corners, and outlines of different kinds: no pair has more points than this.
+// Surfaces of one class may have different numbers of corners, and outlines of different kinds: no pair has more points
+// than this.
 static void note_points(crowd_builder *w, int p, int q, int i, int j) {
   const surface_class *a = &w->classes[p], *b = &w->classes[q];
   contact_element e = contact_pair(w->c->m, &w->c->surface[i], &w->c->surface[j]);
@@ -291,10 +300,11 @@ static bool take_meeting(crowd_builder *w, int p, int q, const contact_material 
   if (!m->touches || !find_pair(w, p, q, &i, &j)) return true;
   if (!contacts_exists(c, i, j)) return note_nonexistent(w, p, q), true;
   if (m->other_entry >= 0)
-    return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(entry_part(w, m->other_entry), &contact_table, "between"),
-                        "exclude one, or name the two surfaces in an entry of their own", "'%s': contact '%s' covers '%s' and '%s' already",
-                        entry_part(w, m->other_entry)->name, entry_part(w, m->entry)->name, contacts_surface(c, i)->name,
-                        contacts_surface(c, j)->name);
+    return source_error(c->b->error, CAROM_ERROR_MODEL,
+                        builder_place(entry_part(w, m->other_entry), &contact_table, "between"),
+                        "exclude one, or name the two surfaces in an entry of their own",
+                        "'%s': contact '%s' covers '%s' and '%s' already", entry_part(w, m->other_entry)->name,
+                        entry_part(w, m->entry)->name, contacts_surface(c, i)->name, contacts_surface(c, j)->name);
   const char *material = m->entry < 0 ? NULL : ((const carom_contact_def *)entry_part(w, m->entry)->content)->material;
   contact_material *of = ARENA_NEW(c->b->memory, contact_material);
   if (!contacts_choose_material(c, i, j, contacts_pair_name(c, i, j), material, place_of(w, m, i), of)) return false;
@@ -309,7 +319,8 @@ static bool check_entry(crowd_builder *w, int k, const bool *used) {
   const carom_contact_def *d = p->content;
   if (used[k] || contacts_is_by_name(w->c, k) || contacts_excludes(w->c, k)) return true;
   for (int n = 0; n < entry_count(w); n++)
-    if (contacts_is_by_name(w->c, n) && !contacts_excludes(w->c, n) && contacts_is_about(w->c, k, w->c->sides[n][0].surface, w->c->sides[n][1].surface))
+    if (contacts_is_by_name(w->c, n) && !contacts_excludes(w->c, n) &&
+        contacts_is_about(w->c, k, w->c->sides[n][0].surface, w->c->sides[n][1].surface))
       return true;
   return source_error(w->c->b->error, CAROM_ERROR_MODEL, builder_place(p, &contact_table, "between"), NULL,
                       "'%s': no surface of '%s' can touch one of '%s'", p->name, d->between[0], d->between[1]);
@@ -317,7 +328,7 @@ static bool check_entry(crowd_builder *w, int k, const bool *used) {
 
 static bool take_meetings(crowd_builder *w) {
   long n = w->class_count;
-  const contact_material **material = ARENA_ARRAY(w->c->b->memory, const contact_material *, n * n + 1);
+  const contact_material **material = ARENA_ARRAY(w->c->b->memory, const contact_material *, (n * n) + 1);
   bool *used = ARENA_ARRAY(w->c->b->memory, bool, entry_count(w) + 1);
   for (int p = 0; p < n; p++)
     for (int q = p; q < n; q++) {
@@ -331,7 +342,7 @@ static bool take_meetings(crowd_builder *w) {
   return true;
 }
 
-// --- all ------------------------------------------------------------------------------------------------------------
+// --- all -------------------------------------------------------------------------------------------------------------
 
 // Friction laws with states have a place in the state of the integrator for every pair.
 static bool has_bristles(const contact_builder *c) {

@@ -21,8 +21,11 @@ static bool keep_surfaces(builder *b, drawing *d) {
   for (int i = 0; i < list->count; i++) {
     const carom_surface_def *s = list->items[i].content;
     drawn_surface *to = &d->surfaces[i];
-    *to = (drawn_surface){.name = arena_copy_text(b->memory, list->items[i].name), .type = surface_find(list->items[i].kind),
-                          .marker = b->surface_marker[i], .shape.radius = s->radius, .data.mesh = -1};
+    *to = (drawn_surface){.name = arena_copy_text(b->memory, list->items[i].name),
+                          .type = surface_find(list->items[i].kind),
+                          .marker = b->surface_marker[i],
+                          .shape.radius = s->radius,
+                          .data.mesh = -1};
     memcpy(to->shape.size, s->size, sizeof s->size);
     if (to->type->set_drawn) to->type->set_drawn(s, b->model->m.planar, b->memory, &to->shape);
     if (to->type->by_outline) to->shape.points = sample_outline(b, b->outlines[i]);
@@ -30,7 +33,8 @@ static bool keep_surfaces(builder *b, drawing *d) {
     const shape_type *drawn = b->model->m.planar ? NULL : to->type->drawn;
     const terrain *triangles = b->model->contacts.surfaces[i].terrain;
     if (triangles) builder_terrain(b, to->name, triangles, &to->shape.points, &to->data);
-    else if (drawn && drawn->prepare && !drawn->prepare(b, list->items[i].places.whole, &to->shape, &to->data)) return false;
+    else if (drawn && drawn->prepare && !drawn->prepare(b, list->items[i].places.whole, &to->shape, &to->data))
+      return false;
   }
   return true;
 }
@@ -40,13 +44,17 @@ static void keep_joints(builder *b, drawing *d) {
   d->joints = ARENA_ARRAY(b->memory, drawn_joint, list->count + 1);
   for (int i = 0; i < list->count; i++) {
     const carom_joint_def *j = list->items[i].content;
-    d->joints[i] = (drawn_joint){.clearance = j->clearance, .axial_clearance = j->axial_clearance, .radius = j->radius,
-                                 .length = j->length, .width = j->width, .height = j->height,
+    d->joints[i] = (drawn_joint){.clearance = j->clearance,
+                                 .axial_clearance = j->axial_clearance,
+                                 .radius = j->radius,
+                                 .length = j->length,
+                                 .width = j->width,
+                                 .height = j->height,
                                  .limits = j->limits.items ? builder_numbers(b, j->limits).items : NULL};
   }
 }
 
-// --- what is attached to a body, and how far that reaches ---------------------------------------------------------
+// --- what is attached to a body, and how far that reaches ------------------------------------------------------------
 
 typedef struct box {
   vec3 low, high;
@@ -69,7 +77,7 @@ typedef struct attaching {
   builder *b;
   drawn_body *bodies;
   box *boxes;
-  bool only_count;           // a first pass finds out how much room each body needs
+  bool only_count;  // a first pass finds out how much room each body needs
 } attaching;
 
 // A box with its middle off the marker, in the axes of the body.
@@ -129,7 +137,9 @@ static void attach_all(attaching *a) {
 
 static void keep_attached(builder *b, drawing *d) {
   const mechanism *m = &b->model->m;
-  attaching a = {.b = b, .bodies = ARENA_ARRAY(b->memory, drawn_body, m->body_count), .only_count = true,
+  attaching a = {.b = b,
+                 .bodies = ARENA_ARRAY(b->memory, drawn_body, m->body_count),
+                 .only_count = true,
                  .boxes = ARENA_ARRAY(b->memory, box, m->body_count)};
   attach_all(&a);
   for (int i = 0; i < m->body_count; i++) {

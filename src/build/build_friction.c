@@ -3,7 +3,8 @@
 #include "mechanics/coordinate.h"
 
 static bool refuse(builder *b, const part *p, const char *key, const char *hint, const char *why) {
-  return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, builder_joint_table(p->kind), key), hint, "'%s': %s", p->name, why);
+  return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, builder_joint_table(p->kind), key), hint,
+                      "'%s': %s", p->name, why);
 }
 
 static int drive_of(const mechanism *m, coordinate of) {
@@ -12,7 +13,8 @@ static int drive_of(const mechanism *m, coordinate of) {
   return -1;
 }
 
-// Set-valued: where the joint rests, friction is what it takes to keep it there, and no function of the state says that.
+// Set-valued: where the joint rests, friction is what it takes to keep it there, and no function of the state says
+// that.
 static bool check(builder *b, const mechanism *m, const part *p, int index, const char *key) {
   const carom_joint_def *d = p->content;
   if (!b->def->scheme->about->knows_joint_friction)
@@ -31,7 +33,8 @@ static void add(builder *b, mechanism *m, joint_friction f, int *capacity) {
   *ARENA_PUSH(b->memory, m->frictions, m->friction_count, *capacity) = f;
 }
 
-// A torque along the coordinates that turn, a force along those that slide. Friction by the load is of joints with one coordinate.
+// A torque along the coordinates that turn, a force along those that slide. Friction by the load is of joints with one
+// coordinate.
 bool builder_frictions(builder *b, mechanism *m) {
   int capacity = 0;
   for (int i = 0; i < m->joint_count; i++) {
@@ -43,8 +46,11 @@ bool builder_frictions(builder *b, mechanism *m) {
     for (int k = 0; k < joint_in(m->joints[i].type, m->planar)->nv; k++) {
       coordinate of = {i, k};
       bool slide = coordinate_slides(m, of);
-      joint_friction f = {.of = of, .limit = slide ? d->friction_force : d->friction_torque, .coefficient = d->friction,
-                          .radius = slide ? 1 : d->radius, .length = d->length};
+      joint_friction f = {.of = of,
+                          .limit = slide ? d->friction_force : d->friction_torque,
+                          .coefficient = d->friction,
+                          .radius = slide ? 1 : d->radius,
+                          .length = d->length};
       if (f.limit > 0 || loaded) add(b, m, f, &capacity);
     }
   }

@@ -13,7 +13,8 @@ static bool is_listed(const part_list *list, const char *name) {
 static bool names_body(const part_list *list, const part *p, const part_list *joints, const char *body_name) {
   if (list == joints) {
     const carom_joint_def *d = p->content;
-    return (d->between[0] && strcmp(d->between[0], body_name) == 0) || (d->between[1] && strcmp(d->between[1], body_name) == 0);
+    return (d->between[0] && strcmp(d->between[0], body_name) == 0) ||
+           (d->between[1] && strcmp(d->between[1], body_name) == 0);
   }
   const char *on = ((const carom_surface_def *)p->content)->on;
   return on && strcmp(on, body_name) == 0;
@@ -22,7 +23,9 @@ static bool names_body(const part_list *list, const part *p, const part_list *jo
 // Where a joint or a surface is wanted, the name of a body: those that it has.
 static const char *parts_of_body(builder *b, const char *name, const part_list *wanted) {
   const carom_def *def = b->def;
-  if ((wanted != &def->joints && wanted != &def->surfaces) || (!is_listed(&def->bodies, name) && strcmp(name, "ground") != 0)) return NULL;
+  if ((wanted != &def->joints && wanted != &def->surfaces) ||
+      (!is_listed(&def->bodies, name) && strcmp(name, "ground") != 0))
+    return NULL;
   enum { NAMED = 4 };
   arena_text list = {0};
   int count = 0;
@@ -37,7 +40,9 @@ static const char *parts_of_body(builder *b, const char *name, const part_list *
 // The name of a joint where a body, or a body or marker, is wanted.
 static const char *joint_for_body(builder *b, const char *name, const part_list *wanted, bool or_marker) {
   if (wanted != &b->def->bodies || !is_listed(&b->def->joints, name)) return NULL;
-  if (or_marker) return arena_print(b->memory, "'%s' is a joint; name a body or a marker. Forces in a joint are {along: %s, ...}", name, name);
+  if (or_marker)
+    return arena_print(b->memory, "'%s' is a joint; name a body or a marker. Forces in a joint are {along: %s, ...}",
+                       name, name);
   return arena_print(b->memory, "'%s' is a joint, and takes 'q' and 'u'", name);
 }
 
@@ -49,7 +54,8 @@ static bool is_word_for_ground(const char *name) {
 }
 
 const char *builder_hint(builder *b, const char *name, const part_list *a, const part_list *c) {
-  if (strchr(name, '{')) return "braces are replaced only inside an entry with 'repeat'; repeat: {i: [n, n]} makes one copy";
+  if (strchr(name, '{'))
+    return "braces are replaced only inside an entry with 'repeat'; repeat: {i: [n, n]} makes one copy";
   const char *other = parts_of_body(b, name, a);
   if (!other) other = joint_for_body(b, name, a, c != NULL);
   if (other) return other;
@@ -59,6 +65,7 @@ const char *builder_hint(builder *b, const char *name, const part_list *a, const
   for (int i = 0; c && i < c->count; i++) all[count++] = c->items[i].name;
   if (a == &b->def->bodies) all[count++] = "ground";
   const char *near = word_nearest(name, all, count);
-  if (!near && a == &b->def->bodies && is_word_for_ground(name)) return "the body that does not move is called 'ground'";
+  if (!near && a == &b->def->bodies && is_word_for_ground(name))
+    return "the body that does not move is called 'ground'";
   return near ? arena_print(b->memory, "did you mean '%s'?", near) : NULL;
 }

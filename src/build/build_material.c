@@ -14,14 +14,14 @@ typedef struct material_builder {
 #define REFUSE(mb, key, hint, ...) \
   source_error((mb)->b->error, CAROM_ERROR_MODEL, builder_place((mb)->p, &material_table, key), hint, __VA_ARGS__)
 
-// --- expressions --------------------------------------------------------------------------------------------------
+// --- expressions -----------------------------------------------------------------------------------------------------
 
 typedef struct law_scope {
   builder *b;
   const parameters *names;
-  const char *const *variables;   // slot by slot; ends with null
+  const char *const *variables;  // slot by slot; ends with null
   const dimension *dims;
-  const char *known;              // a sentence
+  const char *known;  // a sentence
 } law_scope;
 
 static bool resolve_variable(void *context, const char *name, symbol *found, const char **hint) {
@@ -36,7 +36,9 @@ static bool resolve_variable(void *context, const char *name, symbol *found, con
   return false;
 }
 
-static const named_curve *find_table(void *context, const char *name) { return builder_table(((law_scope *)context)->b, name); }
+static const named_curve *find_table(void *context, const char *name) {
+  return builder_table(((law_scope *)context)->b, name);
+}
 
 static bool bind_expression(const material_builder *mb, const carom_function *f, const char *key, law_scope s,
                             const expr **to) {
@@ -55,7 +57,7 @@ static bool bind_expression(const material_builder *mb, const carom_function *f,
 
 static bool is_given(const carom_function *f) { return f->text || f->constant != 0; }
 
-// --- solids -------------------------------------------------------------------------------------------------------
+// --- solids ----------------------------------------------------------------------------------------------------------
 
 static bool check_poisson_ratio(const material_builder *mb, const char *key, double nu) {
   if (nu > -1 && nu <= 0.5) return true;
@@ -77,12 +79,13 @@ bool builder_solid(builder *b, place at, const char *owner, const char *name, so
   int own = names_find(&b->solids, name);
   const solid *common = solid_find(name);
   if (own < 0 && !common)
-    return source_error(b->error, CAROM_ERROR_MODEL, at, solid_hint(b, name), "'%s': there is no solid '%s'", owner, name);
+    return source_error(b->error, CAROM_ERROR_MODEL, at, solid_hint(b, name), "'%s': there is no solid '%s'", owner,
+                        name);
   if (own < 0) *to = *common;
   else {
     const carom_solid_def *d = b->def->solids.items[own].content;
-    *to = (solid){.name = arena_copy_text(b->memory, name), .young = d->young, .poisson = d->poisson,
-                  .density = d->density};
+    *to = (solid){
+        .name = arena_copy_text(b->memory, name), .young = d->young, .poisson = d->poisson, .density = d->density};
   }
   return true;
 }
@@ -94,15 +97,20 @@ static bool take_solids(const material_builder *mb, contact_material *m) {
   if ((d->young.count > 0) != (d->poisson.count > 0))
     return REFUSE(mb, d->young.count ? "young" : "poisson", NULL, "'%s' needs both 'young' and 'poisson'", mb->p->name);
   if (d->solid.count > 2 || d->young.count > 2 || d->poisson.count > 2)
-    return REFUSE(mb, d->solid.count ? "solid" : d->young.count > 2 ? "young" : "poisson", NULL,
-                  "'%s': give one value for both surfaces, or two", mb->p->name);
+    return REFUSE(mb,
+                  d->solid.count       ? "solid"
+                  : d->young.count > 2 ? "young"
+                                       : "poisson",
+                  NULL, "'%s': give one value for both surfaces, or two", mb->p->name);
   m->has_solids = d->solid.count || d->young.count;
   for (int k = 0; k < 2 && m->has_solids; k++) {
     if (d->solid.count) {
-      if (!builder_solid(mb->b, builder_place(mb->p, &material_table, "solid"), mb->p->name, d->solid.items[k % d->solid.count], &m->solids[k]))
+      if (!builder_solid(mb->b, builder_place(mb->p, &material_table, "solid"), mb->p->name,
+                         d->solid.items[k % d->solid.count], &m->solids[k]))
         return false;
     } else {
-      m->solids[k] = (solid){.young = d->young.items[k % d->young.count], .poisson = d->poisson.items[k % d->poisson.count]};
+      m->solids[k] =
+          (solid){.young = d->young.items[k % d->young.count], .poisson = d->poisson.items[k % d->poisson.count]};
       if (!check_poisson_ratio(mb, "poisson", m->solids[k].poisson)) return false;
     }
   }
@@ -117,13 +125,13 @@ bool builder_solids(builder *b) {
     const carom_solid_def *d = list->items[i].content;
     if (!(d->poisson > -1 && d->poisson <= 0.5))
       return source_error(b->error, CAROM_ERROR_MODEL, builder_place(&list->items[i], &solid_table, "poisson"),
-                          "rubber comes near 0.5, cork has 0", "'%s': no solid has Poisson's ratio %g", list->items[i].name,
-                          d->poisson);
+                          "rubber comes near 0.5, cork has 0", "'%s': no solid has Poisson's ratio %g",
+                          list->items[i].name, d->poisson);
   }
   return true;
 }
 
-// --- laws ---------------------------------------------------------------------------------------------------------
+// --- laws ------------------------------------------------------------------------------------------------------------
 
 static bool has_key(const carom_material_def *d, const char *key) {
   if (strcmp(key, "force") == 0) return is_given(&d->force) || d->call;
@@ -150,14 +158,17 @@ static bool take_restitution(const material_builder *mb, contact_material *m) {
   m->achieved = l->type->elastic ? 1 : NAN;
   if (wants && !l->type->lambda)
     return REFUSE(mb, "restitution_is", "use flores, or another law of the form K δⁿ (1 + λ δ̇/v₀)",
-                  "'%s': law %s has no damping that could be chosen to achieve a restitution", mb->p->name, l->type->name);
+                  "'%s': law %s has no damping that could be chosen to achieve a restitution", mb->p->name,
+                  l->type->name);
   if (!l->type->lambda) return true;
   l->lambda = wants ? normal_lambda_for(l->restitution) : l->type->lambda(l->restitution);
   if (!isfinite(l->lambda))
-    return REFUSE(mb, "restitution", wants ? "a damped law always has some rebound: use 0.01"
-                                           : "use a restitution above 0, or law: lankarani-nikravesh",
-                  wants ? "'%s': law %s cannot achieve restitution 0" : "'%s': law %s divides by the restitution, which is 0",
-                  mb->p->name, l->type->name);
+    return REFUSE(
+        mb, "restitution",
+        wants ? "a damped law always has some rebound: use 0.01"
+              : "use a restitution above 0, or law: lankarani-nikravesh",
+        wants ? "'%s': law %s cannot achieve restitution 0" : "'%s': law %s divides by the restitution, which is 0",
+        mb->p->name, l->type->name);
   m->achieved = normal_achieved(l->lambda);
   return true;
 }
@@ -172,8 +183,8 @@ static bool take_exponent(const material_builder *mb, contact_material *m) {
   const normal_law_type *type = m->normal.type;
   bool linear = type->contact == LAW_LINEAR;
   if (mb->d->exponent && type->contact != LAW_POINT && !(linear && mb->d->exponent == 1))
-    return REFUSE(mb, "exponent", linear ? "use law: hertz" : NULL, "'%s': the exponent of law %s is fixed", mb->p->name,
-                  type->name);
+    return REFUSE(mb, "exponent", linear ? "use law: hertz" : NULL, "'%s': the exponent of law %s is fixed",
+                  mb->p->name, type->name);
   m->normal.exponent = mb->d->exponent ? mb->d->exponent : linear ? 1 : 1.5;
   return true;
 }
@@ -203,12 +214,20 @@ static bool take_normal(const material_builder *mb, contact_material *m) {
   if (d->stiffness && !stiff)
     return REFUSE(mb, "stiffness", NULL, "'%s': law %s takes no stiffness", mb->p->name, type->name);
   if ((is_given(&d->force) || d->call) && type->contact != LAW_OWN)
-    return REFUSE(mb, "force", "add law: expression", "'%s': law %s does not use the key 'force'", mb->p->name, type->name);
-  m->normal = (normal_law){.type = type, .stiffness = d->stiffness, .damping = d->damping, .restitution = d->restitution,
-                           .length = d->length, .pulls = d->pulls, .call = d->call, .context = d->context};
+    return REFUSE(mb, "force", "add law: expression", "'%s': law %s does not use the key 'force'", mb->p->name,
+                  type->name);
+  m->normal = (normal_law){.type = type,
+                           .stiffness = d->stiffness,
+                           .damping = d->damping,
+                           .restitution = d->restitution,
+                           .length = d->length,
+                           .pulls = d->pulls,
+                           .call = d->call,
+                           .context = d->context};
   if (type->contact == LAW_OWN && !d->call &&
       !bind_expression(mb, &d->force, "force",
-                       (law_scope){.variables = variables, .dims = dims,
+                       (law_scope){.variables = variables,
+                                   .dims = dims,
                                    .known = "only delta, rate, approach and parameters are known here"},
                        &m->normal.expression))
     return false;
@@ -230,21 +249,29 @@ static bool take_friction(const material_builder *mb, contact_material *m) {
     return REFUSE(mb, "static_friction", NULL, "'%s': static friction %g is below the kinetic %g", mb->p->name,
                   d->static_friction, d->friction);
   if (is_given(&d->coefficient) && !type->own)
-    return REFUSE(mb, "coefficient", "add friction_law: expression", "'%s': friction law %s does not use the key 'coefficient'",
-                  mb->p->name, type->name);
-  m->tangential = (friction_law){
-      .type = type, .kinetic = d->friction, .still = d->static_friction ? d->static_friction : d->friction, .v0 = d->v0,
-      .v1 = d->v1, .stribeck = d->stribeck, .stribeck_exponent = d->stribeck_exponent, .viscous = d->viscous,
-      .bristle_stiffness = d->bristle_stiffness, .bristle_damping = d->bristle_damping, .dahl_exponent = d->dahl_exponent};
+    return REFUSE(mb, "coefficient", "add friction_law: expression",
+                  "'%s': friction law %s does not use the key 'coefficient'", mb->p->name, type->name);
+  m->tangential = (friction_law){.type = type,
+                                 .kinetic = d->friction,
+                                 .still = d->static_friction ? d->static_friction : d->friction,
+                                 .v0 = d->v0,
+                                 .v1 = d->v1,
+                                 .stribeck = d->stribeck,
+                                 .stribeck_exponent = d->stribeck_exponent,
+                                 .viscous = d->viscous,
+                                 .bristle_stiffness = d->bristle_stiffness,
+                                 .bristle_damping = d->bristle_damping,
+                                 .dahl_exponent = d->dahl_exponent};
   const char *fault = type->fault ? type->fault(&m->tangential) : NULL;
   if (fault) return REFUSE(mb, "friction_law", NULL, "'%s': friction law %s: %s", mb->p->name, type->name, fault);
-  return !type->own || bind_expression(mb, &d->coefficient, "coefficient",
-                                       (law_scope){.variables = variables, .dims = dims,
-                                                   .known = "only speed, fn and parameters are known here"},
-                                       &m->tangential.expression);
+  return !type->own ||
+         bind_expression(
+             mb, &d->coefficient, "coefficient",
+             (law_scope){.variables = variables, .dims = dims, .known = "only speed, fn and parameters are known here"},
+             &m->tangential.expression);
 }
 
-// --- what has no effect -------------------------------------------------------------------------------------------
+// --- what has no effect ----------------------------------------------------------------------------------------------
 
 static bool is_listed(const char *const *list, const char *key) {
   for (int i = 0; list && list[i]; i++)
@@ -252,13 +279,15 @@ static bool is_listed(const char *const *list, const char *key) {
   return false;
 }
 
-// Why no method reads a key, with these laws. Returns NULL if one does. Rigid methods read the restitutions and `friction` whatever
-// the laws are, so that a model that serves several methods is not complained of; and `v0` tells what counts as sticking.
+// Why no method reads a key, with these laws. Returns NULL if one does. Rigid methods read the restitutions and
+// `friction` whatever the laws are, so that a model that serves several methods is not complained of; and `v0` tells
+// what counts as sticking.
 static const char *why_unread(const material_builder *mb, const contact_material *m, const char *key) {
   static const char *const of_solids[] = {"solid", "young", "poisson", NULL};
   static const char *const of_normal[] = {"damping", "length", NULL};
-  static const char *const of_friction[] = {"static_friction", "v1", "stribeck", "stribeck_exponent", "viscous",
-                                            "bristle_stiffness", "bristle_damping", "dahl_exponent", NULL};
+  static const char *const of_friction[] = {
+      "static_friction", "v1", "stribeck", "stribeck_exponent", "viscous", "bristle_stiffness", "bristle_damping",
+      "dahl_exponent",   NULL};
   const normal_law_type *normal = m->normal.type;
   const friction_law_type *friction = m->tangential.type;
   arena *a = mb->b->memory;
@@ -281,7 +310,8 @@ static bool is_written(const material_builder *mb, int i) {
   const char *is = (const char *)mb->d + o->offset, *was = (const char *)&preset + o->offset;
   switch (o->type) {
     case OPTION_NUMBER: return *(const double *)is != *(const double *)was;
-    case OPTION_NUMBERS: case OPTION_POINTS: return ((const carom_numbers *)is)->count > 0;
+    case OPTION_NUMBERS:
+    case OPTION_POINTS: return ((const carom_numbers *)is)->count > 0;
     case OPTION_NAMES: return ((const carom_names *)is)->count > 0;
     case OPTION_FLAG: return *(const bool *)is != *(const bool *)was;
     default: return false;
@@ -307,9 +337,13 @@ const contact_material *builder_materials(builder *b) {
   material_builder mb = {.b = b};
   for (int i = 0; i < list->count; i++) {
     mb.p = &list->items[i], mb.d = mb.p->content;
-    all[i] = (contact_material){.name = arena_copy_text(b->memory, mb.p->name), .restitution = mb.d->restitution,
-                                .tangential_restitution = mb.d->tangential_restitution, .friction = mb.d->friction, .rolling = mb.d->rolling_friction,
-                                .spinning = mb.d->spinning_friction, .foundation = mb.d->foundation};
+    all[i] = (contact_material){.name = arena_copy_text(b->memory, mb.p->name),
+                                .restitution = mb.d->restitution,
+                                .tangential_restitution = mb.d->tangential_restitution,
+                                .friction = mb.d->friction,
+                                .rolling = mb.d->rolling_friction,
+                                .spinning = mb.d->spinning_friction,
+                                .foundation = mb.d->foundation};
     all[i].resists_turning = all[i].rolling > 0 || (b->def->model.space != CAROM_PLANAR && all[i].spinning > 0);
     if (!take_solids(&mb, &all[i]) || !take_normal(&mb, &all[i]) || !take_friction(&mb, &all[i])) return NULL;
     note_unread(&mb, &all[i]);

@@ -13,7 +13,7 @@
 enum { DRAWN_MAX = 10000 };       // triangles of a mesh in a report
 enum { HULL_POINTS_MAX = 5000 };  // the time to find a hull grows with their square
 
-// --- what is wrong ------------------------------------------------------------------------------------------------
+// --- what is wrong ---------------------------------------------------------------------------------------------------
 
 typedef struct fault_words {
   const char *state, *what, *advice;
@@ -22,7 +22,8 @@ typedef struct fault_words {
 static const fault_words faults[MESH_FAULTS] = {
     [MESH_OPEN] = {"is open", "edges of one triangle alone", "close the holes in the program that made it"},
     [MESH_BRANCHED] = {"branches", "edges of more than two triangles", "keep one of the sheets that meet there"},
-    [MESH_TWISTED] = {"has no outside", "edges whose triangles face opposite sides", "turn triangles so that all face outwards"},
+    [MESH_TWISTED] = {"has no outside", "edges whose triangles face opposite sides",
+                      "turn triangles so that all face outwards"},
     [MESH_INSIDE_OUT] = {"is inside out", "parts that face inwards", "add 'flip: true' if that is all of it"},
 };
 
@@ -34,19 +35,19 @@ static const char *where_text(arena *memory, const mesh_soup *s, int triangle) {
 static const char *why_not_solid(arena *memory, const char *name, const mesh_soup *s, const mesh *m) {
   for (int k = 0; k < MESH_FAULTS; k++)
     if (faults[k].state && m->found[k].count)
-      return arena_print(memory, "the mesh '%s' %s (%s: %d, %s); %s", name, faults[k].state, faults[k].what, m->found[k].count,
-                         where_text(memory, s, m->found[k].triangle), faults[k].advice);
+      return arena_print(memory, "the mesh '%s' %s (%s: %d, %s); %s", name, faults[k].state, faults[k].what,
+                         m->found[k].count, where_text(memory, s, m->found[k].triangle), faults[k].advice);
   return NULL;
 }
 
 static void note_degenerate(builder *b, const char *path, const mesh_soup *s, const mesh *m) {
   const mesh_found *f = &m->found[MESH_DEGENERATE];
   if (f->count)
-    builder_note(b, arena_print(b->memory, "%s: triangles without an area: %d of %d, %s; they have no effect", path, f->count, s->triangle_count,
-                                where_text(b->memory, s, f->triangle)));
+    builder_note(b, arena_print(b->memory, "%s: triangles without an area: %d of %d, %s; they have no effect", path,
+                                f->count, s->triangle_count, where_text(b->memory, s, f->triangle)));
 }
 
-// --- reading ------------------------------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------------------------------------
 
 static void flip_soup(mesh_soup *soup) {
   for (int i = 0; i < soup->triangle_count; i++) {
@@ -74,7 +75,8 @@ static bool read_mesh(builder *b, place at, mesh_file *f, mesh_soup *soup, mesh 
 }
 
 // Adds triangles to what reports draw, in the memory of the model. Returns their number.
-static int add_drawn(builder *b, const char *name, const vec3 *vertices, int vertex_count, const int *triangles, int triangle_count) {
+static int add_drawn(builder *b, const char *name, const vec3 *vertices, int vertex_count, const int *triangles,
+                     int triangle_count) {
   drawing *d = &b->model->drawing;
   drawn_mesh *to = ARENA_PUSH(b->memory, d->meshes, d->mesh_count, d->mesh_capacity);
   double(*points)[3] = arena_alloc(b->memory, (size_t)vertex_count, sizeof *points);
@@ -89,19 +91,24 @@ static mesh_file *find_file(builder *b, const mesh_file *like) {
   const drawing *d = &b->model->drawing;
   for (int i = 0; i < d->file_count; i++) {
     mesh_file *f = d->files[i];
-    if (strcmp(f->path, like->path) == 0 && f->scale == like->scale && f->flip == like->flip && f->hull == like->hull && f->surface == like->surface) return f;
+    if (strcmp(f->path, like->path) == 0 && f->scale == like->scale && f->flip == like->flip && f->hull == like->hull &&
+        f->surface == like->surface)
+      return f;
   }
   return NULL;
 }
 
-// --- meshes -------------------------------------------------------------------------------------------------------
+// --- meshes ----------------------------------------------------------------------------------------------------------
 
 // Of a file of several parts.
 static void note_overlapping(builder *b, const char *path, const mesh_soup *s, const mesh *m) {
   const mesh_found *f = &m->found[MESH_OVERLAPPING];
   if (f->count)
-    builder_note(b, arena_print(b->memory, "%s: parts that reach into others: %d, %s; what they have in common counts twice in the mass; unite them in the program "
-                                           "that made the file", path, f->count, where_text(b->memory, s, f->triangle)));
+    builder_note(b, arena_print(b->memory,
+                                "%s: parts that reach into others: %d, %s; what they have in common counts twice in "
+                                "the mass; unite them in the program "
+                                "that made the file",
+                                path, f->count, where_text(b->memory, s, f->triangle)));
 }
 
 static bool fill_mesh(builder *b, place at, mesh_file *f) {
@@ -109,29 +116,34 @@ static bool fill_mesh(builder *b, place at, mesh_file *f) {
   mesh m, small;
   if (!read_mesh(b, at, f, &soup, &m)) return false;
   f->data.not_solid = why_not_solid(b->memory, f->name, &soup, &m);
-  if (f->data.not_solid) builder_note(b, arena_print(b->memory, "%s; it is drawn, but has no volume", f->data.not_solid));
+  if (f->data.not_solid)
+    builder_note(b, arena_print(b->memory, "%s; it is drawn, but has no volume", f->data.not_solid));
   else f->data.solid = moments_mesh(&m);
   note_degenerate(b, f->path, &soup, &m);
   note_overlapping(b, f->path, &soup, &m);
   mesh_decimate(&m, DRAWN_MAX, &b->model->scratch, &small);
   if (small.triangle_count < m.triangle_count)
-    builder_note(b, arena_print(b->memory, "%s: reports draw it with %d of its %d triangles; its mass is that of all of them", f->path,
-                                small.triangle_count, m.triangle_count));
+    builder_note(
+        b, arena_print(b->memory, "%s: reports draw it with %d of its %d triangles; its mass is that of all of them",
+                       f->path, small.triangle_count, m.triangle_count));
   f->data.mesh = add_drawn(b, f->name, small.vertices, small.vertex_count, small.triangles[0], small.triangle_count);
   f->points = b->model->drawing.meshes[f->data.mesh].vertices;
   return true;
 }
 
-// --- hulls --------------------------------------------------------------------------------------------------------
+// --- hulls -----------------------------------------------------------------------------------------------------------
 
 static bool build_hull(builder *b, place at, const char *name, const vec3 *points, int count, polytope *to) {
   if (count > HULL_POINTS_MAX)
-    return source_error(b->error, CAROM_ERROR_MODEL, at, "leave out points inside it", "%s%s%s: a hull of %d points, the limit is %d",
-                        name[0] ? "'" : "", name[0] ? name : "hull", name[0] ? "'" : "", count, HULL_POINTS_MAX);
+    return source_error(b->error, CAROM_ERROR_MODEL, at, "leave out points inside it",
+                        "%s%s%s: a hull of %d points, the limit is %d", name[0] ? "'" : "", name[0] ? name : "hull",
+                        name[0] ? "'" : "", count, HULL_POINTS_MAX);
   polytope_fault fault = polytope_build(points, count, &b->model->scratch, to);
   if (fault == POLYTOPE_ROUNDED)
-    return source_error(b->error, CAROM_ERROR_MODEL, at, "leave out points that nearly coincide, and check that the hull has a thickness",
-                        "the points of a hull are so near each other, or so nearly in one plane, that their hull cannot be told");
+    return source_error(
+        b->error, CAROM_ERROR_MODEL, at,
+        "leave out points that nearly coincide, and check that the hull has a thickness",
+        "the points of a hull are so near each other, or so nearly in one plane, that their hull cannot be told");
   if (fault != POLYTOPE_OK)
     return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "the points of a hull must not lie in one plane");
   return true;
@@ -160,7 +172,7 @@ static bool fill_hull(builder *b, place at, mesh_file *f) {
   return true;
 }
 
-// --- surfaces that are hulls --------------------------------------------------------------------------------------
+// --- surfaces that are hulls -----------------------------------------------------------------------------------------
 
 static double distance_outside(const polytope *p, vec3 at) {
   double most = -INFINITY;
@@ -168,7 +180,8 @@ static double distance_outside(const polytope *p, vec3 at) {
   return most;
 }
 
-// The corner that is farthest outside of the hull of those chosen; while these have none, the one that is farthest from them all.
+// The corner that is farthest outside of the hull of those chosen; while these have none, the one that is farthest from
+// them all.
 static int farthest_corner(const polytope *all, const polytope *hull, const vec3 *chosen, int count, double *how_far) {
   int far = 0;
   *how_far = -INFINITY;
@@ -181,8 +194,8 @@ static int farthest_corner(const polytope *all, const polytope *hull, const vec3
   return far;
 }
 
-// At most so many corners of a hull as a contact has points, which leave out as little of it as they can one by one. `loss` says how far
-// the others are outside of them.
+// At most so many corners of a hull as a contact has points, which leave out as little of it as they can one by one.
+// `loss` says how far the others are outside of them.
 static int choose_corners(const polytope *all, arena *scratch, vec3 chosen[CONTACT_POINTS_MAX], double *loss) {
   int count = 0;
   *loss = 0;
@@ -212,13 +225,19 @@ static bool take_hull(builder *b, const part *p, carom_surface_def *d) {
   polytope hull;
   vec3 corners[CONTACT_POINTS_MAX];
   double loss;
-  *f = (mesh_file){.name = arena_copy_text(b->memory, d->file), .path = builder_path(b, at, d->file), .scale = d->scale, .hull = true, .surface = true};
+  *f = (mesh_file){.name = arena_copy_text(b->memory, d->file),
+                   .path = builder_path(b, at, d->file),
+                   .scale = d->scale,
+                   .hull = true,
+                   .surface = true};
   if (!read_mesh(b, at, f, &soup, &m) || !build_hull(b, at, f->name, m.vertices, m.vertex_count, &hull)) return false;
   if (!find_file(b, f)) *ARENA_PUSH(b->memory, all->files, all->file_count, all->file_capacity) = f;
   int count = choose_corners(&hull, scratch, corners, &loss);
   if (count < hull.vertex_count)
-    builder_note(b, arena_print(b->memory, "'%s': the hull of the file has %d corners; contact is with %d of them, beyond which the others reach by %.2g m", p->name,
-                                hull.vertex_count, count, loss));
+    builder_note(b, arena_print(b->memory,
+                                "'%s': the hull of the file has %d corners; contact is with %d of them, beyond which "
+                                "the others reach by %.2g m",
+                                p->name, hull.vertex_count, count, loss));
   double(*points)[3] = arena_alloc(b->memory, (size_t)count, sizeof *points);
   for (int i = 0; i < count; i++) vec3_store(points[i], corners[i]);
   d->points = (carom_points){(const double(*)[3])points, count}, d->file = NULL, d->scale = 1;
@@ -239,7 +258,8 @@ bool builder_hull_surfaces(builder *b) {
   if (!any || b->def->model.space == CAROM_PLANAR) return true;
   carom_def *all = ARENA_NEW(b->memory, carom_def);
   *all = *b->def;
-  all->surfaces = (part_list){.items = arena_alloc(b->memory, (size_t)given->count, sizeof(part)), .count = given->count};
+  all->surfaces =
+      (part_list){.items = arena_alloc(b->memory, (size_t)given->count, sizeof(part)), .count = given->count};
   memcpy(all->surfaces.items, given->items, (size_t)given->count * sizeof(part));
   for (int i = 0; i < given->count; i++) {
     if (!is_hull_file(&given->items[i])) continue;
@@ -252,7 +272,7 @@ bool builder_hull_surfaces(builder *b) {
   return true;
 }
 
-// --- surfaces of triangles ----------------------------------------------------------------------------------------
+// --- surfaces of triangles -------------------------------------------------------------------------------------------
 
 // As they are given.
 static void take_soup(arena *scratch, const carom_surface_def *d, mesh_soup *soup) {
@@ -271,19 +291,25 @@ static bool check_surface(builder *b, place at, const char *name, const mesh_sou
   for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
     mesh_fault k = refused[i];
     if (m->found[k].count)
-      return source_error(b->error, CAROM_ERROR_MODEL, at, faults[k].advice, "'%s': the mesh %s (%s: %d, %s)", name, faults[k].state, faults[k].what,
-                          m->found[k].count, where_text(b->memory, s, m->found[k].triangle));
+      return source_error(b->error, CAROM_ERROR_MODEL, at, faults[k].advice, "'%s': the mesh %s (%s: %d, %s)", name,
+                          faults[k].state, faults[k].what, m->found[k].count,
+                          where_text(b->memory, s, m->found[k].triangle));
   }
   if (m->found[MESH_OPEN].count)
-    builder_note(b, arena_print(b->memory, "'%s': the mesh is open (%s: %d, %s); it has an outside and an inside only where it has triangles", name,
-                                faults[MESH_OPEN].what, m->found[MESH_OPEN].count, where_text(b->memory, s, m->found[MESH_OPEN].triangle)));
+    builder_note(
+        b,
+        arena_print(b->memory,
+                    "'%s': the mesh is open (%s: %d, %s); it has an outside and an inside only where it has triangles",
+                    name, faults[MESH_OPEN].what, m->found[MESH_OPEN].count,
+                    where_text(b->memory, s, m->found[MESH_OPEN].triangle)));
   return true;
 }
 
 // Of the hull of a mesh, in the memory of the model.
 static int find_corners(builder *b, const mesh *m, const vec3 **corners) {
   polytope hull;
-  if (m->vertex_count > HULL_POINTS_MAX || polytope_build(m->vertices, m->vertex_count, &b->model->scratch, &hull) != POLYTOPE_OK ||
+  if (m->vertex_count > HULL_POINTS_MAX ||
+      polytope_build(m->vertices, m->vertex_count, &b->model->scratch, &hull) != POLYTOPE_OK ||
       hull.vertex_count > CONTACT_POINTS_MAX)
     return 0;
   vec3 *copy = ARENA_ARRAY(b->memory, vec3, hull.vertex_count);
@@ -301,7 +327,11 @@ bool builder_triangles(builder *b, const part *p, terrain *to, const vec3 **corn
   if (d->file) {
     drawing *all = &b->model->drawing;
     mesh_file *f = ARENA_NEW(b->memory, mesh_file);
-    *f = (mesh_file){.name = arena_copy_text(b->memory, d->file), .path = builder_path(b, at, d->file), .scale = d->scale, .flip = d->flip, .surface = true};
+    *f = (mesh_file){.name = arena_copy_text(b->memory, d->file),
+                     .path = builder_path(b, at, d->file),
+                     .scale = d->scale,
+                     .flip = d->flip,
+                     .surface = true};
     if (!read_soup(b, at, f, &soup)) return false;
     if (!find_file(b, f)) *ARENA_PUSH(b->memory, all->files, all->file_count, all->file_capacity) = f;
   } else {
@@ -344,19 +374,21 @@ void builder_terrain(builder *b, const char *name, const terrain *from, carom_po
   arena_mark mark = arena_get_mark(scratch);
   mesh m = {.low = from->low, .high = from->high}, small;
   from->type->each(from, from->low, from->high, count_triangle, &m);
-  triangle_list list = {ARENA_ARRAY(scratch, vec3, m.vertex_count), arena_alloc(scratch, (size_t)m.triangle_count, sizeof *list.triangles), 0};
+  triangle_list list = {ARENA_ARRAY(scratch, vec3, m.vertex_count),
+                        arena_alloc(scratch, (size_t)m.triangle_count, sizeof *list.triangles), 0};
   from->type->each(from, from->low, from->high, take_triangle, &list);
   m.vertices = list.vertices, m.triangles = list.triangles;
   mesh_decimate(&m, DRAWN_MAX, scratch, &small);
   if (small.triangle_count < m.triangle_count)
-    builder_note(b, arena_print(b->memory, "'%s': reports draw it with %d of its %d triangles; contact is with all of them", name,
-                                small.triangle_count, m.triangle_count));
+    builder_note(
+        b, arena_print(b->memory, "'%s': reports draw it with %d of its %d triangles; contact is with all of them",
+                       name, small.triangle_count, m.triangle_count));
   data->mesh = add_drawn(b, "", small.vertices, small.vertex_count, small.triangles[0], small.triangle_count);
   arena_release(scratch, mark);
   *points = b->model->drawing.meshes[data->mesh].vertices;
 }
 
-// --- both ---------------------------------------------------------------------------------------------------------
+// --- both ------------------------------------------------------------------------------------------------------------
 
 static bool use_file(builder *b, place at, mesh_file wanted, carom_points *points, shape_data *data) {
   drawing *d = &b->model->drawing;
@@ -375,7 +407,8 @@ static bool use_file(builder *b, place at, mesh_file wanted, carom_points *point
   return true;
 }
 
-bool builder_mesh(builder *b, place at, const char *file, double scale, bool flip, carom_points *points, shape_data *data) {
+bool builder_mesh(builder *b, place at, const char *file, double scale, bool flip, carom_points *points,
+                  shape_data *data) {
   return use_file(b, at, (mesh_file){.name = file, .scale = scale, .flip = flip}, points, data);
 }
 

@@ -1,4 +1,5 @@
-// What the method can run, and which integrator suits where none is named: the scheme decides, and this points at the words.
+// What the method can run, and which integrator suits where none is named: the scheme decides, and this points at the
+// words.
 #include "build/builder.h"
 
 #include <float.h>
@@ -7,8 +8,8 @@ static bool refuse(builder *b, const scheme_refusal *why) {
   const carom_def *def = b->def;
   if (why->where == REFUSED_JOINT_FRICTION) {
     const part *p = &def->joints.items[why->index];
-    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, builder_joint_table(p->kind), "friction"), why->hint,
-                        "'%s': %s", p->name, why->text);
+    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, builder_joint_table(p->kind), "friction"),
+                        why->hint, "'%s': %s", p->name, why->text);
   }
   place at = why->where == REFUSED_CONTACT      ? b->element_at[why->index]
              : why->where == REFUSED_INTEGRATOR ? def->integrator_at
@@ -29,8 +30,11 @@ bool builder_check_settings(builder *b) {
 
 bool builder_check_method(builder *b) {
   const carom_def *def = b->def;
-  scheme_request request = {.options = &def->options, .integrator = &def->integrator, .m = &b->model->m,
-                            .contacts = &b->model->contacts, .redundant = b->model->assembly.redundant};
+  scheme_request request = {.options = &def->options,
+                            .integrator = &def->integrator,
+                            .m = &b->model->m,
+                            .contacts = &b->model->contacts,
+                            .redundant = b->model->assembly.redundant};
   scheme_refusal why;
   const scheme_about *about = def->scheme->about;
   return !about->accepts_model || about->accepts_model(&request, &why) || refuse(b, &why);
@@ -48,11 +52,17 @@ void builder_note_tolerances(builder *b) {
   const carom_integrator_def *it = &b->model->integrator;
   if (!b->model->scheme->about->integrates || it->type == CAROM_RK4 || it->rtol >= DBL_EPSILON) return;
   if (it->atol < DBL_EPSILON)
-    builder_note(b, arena_print(b->memory, "rtol of %g and atol of %g are below the rounding of numbers, %.1e, and most runs will end with an error; give "
-                                           "1e-14 or more", it->rtol, it->atol, DBL_EPSILON));
+    builder_note(b, arena_print(b->memory,
+                                "rtol of %g and atol of %g are below the rounding of numbers, %.1e, and most runs will "
+                                "end with an error; give "
+                                "1e-14 or more",
+                                it->rtol, it->atol, DBL_EPSILON));
   else
-    builder_note(b, arena_print(b->memory, "rtol of %g is below the rounding of numbers, %.1e, and has no effect beside atol, %g; for more accuracy make "
-                                           "both smaller", it->rtol, DBL_EPSILON, it->atol));
+    builder_note(b, arena_print(b->memory,
+                                "rtol of %g is below the rounding of numbers, %.1e, and has no effect beside atol, %g; "
+                                "for more accuracy make "
+                                "both smaller",
+                                it->rtol, DBL_EPSILON, it->atol));
 }
 
 // The texts among them are the caller's.

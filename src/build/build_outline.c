@@ -9,7 +9,7 @@ enum { SAMPLES = 256 };  // of a curve given by functions: its spline is off by 
 
 typedef struct place_scope {
   builder *b;
-  const parameters *names;   // may be null
+  const parameters *names;  // may be null
 } place_scope;
 
 // The variable s, and parameters.
@@ -24,7 +24,9 @@ static bool resolve_place(void *context, const char *name, symbol *found, const 
   return false;
 }
 
-static const named_curve *find_table(void *context, const char *name) { return builder_table(((place_scope *)context)->b, name); }
+static const named_curve *find_table(void *context, const char *name) {
+  return builder_table(((place_scope *)context)->b, name);
+}
 
 // The function at all places and, at last, at s = 1, as component `axis` of the points.
 static bool sample_function(builder *b, place key, const carom_function *f, int axis, double (*points)[3]) {
@@ -38,8 +40,8 @@ static bool sample_function(builder *b, place key, const carom_function *f, int 
     if (!e) return false;
     char complaint[DIMENSION_COMPLAINT], advice[DIMENSION_ADVICE];
     if (origin && !dimension_equal(dim, origin->dim))
-      return source_error(b->error, CAROM_ERROR_MODEL, key, dimension_advice(origin->dim, dim, f->text, false, advice), "'%s' must be %s",
-                          axis ? "y" : "x", dimension_complaint(origin->dim, dim, complaint));
+      return source_error(b->error, CAROM_ERROR_MODEL, key, dimension_advice(origin->dim, dim, f->text, false, advice),
+                          "'%s' must be %s", axis ? "y" : "x", dimension_complaint(origin->dim, dim, complaint));
   }
   for (int i = 0; i <= SAMPLES; i++) {
     double s = (double)i / SAMPLES, value[3] = {f->constant};
@@ -82,11 +84,14 @@ bool builder_outline(builder *b, const part *p, const surface_type *type, const 
   if (status == OUTLINE_OK) return true;
   static const char *const what[] = {
       [OUTLINE_FEW] = "its points enclose no area; give at least three that are not on one line",
-      [OUTLINE_REPEATED] = "two points that follow each other are the same; leave one out", [OUTLINE_TANGLED] = "it crosses itself",
+      [OUTLINE_REPEATED] = "two points that follow each other are the same; leave one out",
+      [OUTLINE_TANGLED] = "it crosses itself",
       [OUTLINE_MANY] = "it has more than 2000 points; a curve needs far fewer",
       [OUTLINE_ARC] = "the radius of an arc must be at least half the distance of its ends"};
   bool numbered = status == OUTLINE_REPEATED || status == OUTLINE_ARC;
-  const char *which = numbered ? arena_print(b->memory, "points %d and %d: ", at + 1, (at + 1) % d.points.count + 1) : "";
-  return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, type->table, status == OUTLINE_ARC ? "radii" : "points"), NULL,
-                      "'%s': %s%s", p->name, which, what[status]);
+  const char *which =
+      numbered ? arena_print(b->memory, "points %d and %d: ", at + 1, (at + 1) % d.points.count + 1) : "";
+  return source_error(b->error, CAROM_ERROR_MODEL,
+                      builder_place(p, type->table, status == OUTLINE_ARC ? "radii" : "points"), NULL, "'%s': %s%s",
+                      p->name, which, what[status]);
 }

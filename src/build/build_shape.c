@@ -5,7 +5,7 @@
 #include "build/builder.h"
 #include "build/shape.h"
 
-// --- shapes -------------------------------------------------------------------------------------------------------
+// --- shapes ----------------------------------------------------------------------------------------------------------
 
 carom_numbers builder_numbers(builder *b, carom_numbers from) {
   double *items = ARENA_ARRAY(b->memory, double, from.count + 1);
@@ -25,20 +25,22 @@ static bool all_finite(const double *x, int count) {
   return true;
 }
 
-static place shape_place(const part *p, const carom_shape_def *s) { return s->origin ? *(const place *)s->origin : p->places.whole; }
+static place shape_place(const part *p, const carom_shape_def *s) {
+  return s->origin ? *(const place *)s->origin : p->places.whole;
+}
 
 // The reader has found what is wrong with a shape of a file; this is for shapes that were filled in code.
 static bool check_shape(builder *b, const part *p, const carom_shape_def *s) {
   const shape_type *type = shape_find(s->kind);
   if (!type)
-    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': there is no shape called '%s'", p->name,
-                        s->kind ? s->kind : "");
+    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': there is no shape called '%s'",
+                        p->name, s->kind ? s->kind : "");
   bool sound = all_finite(s->at, 3) && all_finite(s->rotate, 4) && all_finite(s->axis, 3) && all_finite(s->size, 3) &&
-               all_finite(s->to.items, s->to.count) && all_finite(s->span.items, s->span.count) && isfinite(s->radius) &&
-               all_finite(s->exponents.items, s->exponents.count) &&
-               (!s->points.count || all_finite(s->points.items[0], 3 * s->points.count)) &&
-               isfinite(s->width) && isfinite(s->scale) && s->density >= 0 && isfinite(s->density) && s->thickness >= 0 && isfinite(s->thickness) &&
-               (!type->is_complete || type->is_complete(s));
+               all_finite(s->to.items, s->to.count) && all_finite(s->span.items, s->span.count) &&
+               isfinite(s->radius) && all_finite(s->exponents.items, s->exponents.count) &&
+               (!s->points.count || all_finite(s->points.items[0], 3 * s->points.count)) && isfinite(s->width) &&
+               isfinite(s->scale) && s->density >= 0 && isfinite(s->density) && s->thickness >= 0 &&
+               isfinite(s->thickness) && (!type->is_complete || type->is_complete(s));
   if (!sound)
     return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL,
                         "'%s': its shape has a number that is missing, negative or not finite", p->name);
@@ -58,7 +60,8 @@ bool builder_shapes(builder *b) {
   const part_list *bodies = &b->def->bodies;
   drawing *d = &b->model->drawing;
   *d = (drawing){0};
-  for (int i = 0; i < bodies->count; i++) d->shape_count += ((const carom_body_def *)bodies->items[i].content)->shape_count;
+  for (int i = 0; i < bodies->count; i++)
+    d->shape_count += ((const carom_body_def *)bodies->items[i].content)->shape_count;
   d->shapes = ARENA_ARRAY(b->memory, drawn_shape, d->shape_count + 1);
   int used = 0;
   for (int i = 0; i < bodies->count; i++) {
@@ -67,21 +70,22 @@ bool builder_shapes(builder *b) {
       if (!check_shape(b, &bodies->items[i], &body->shapes[k])) return false;
       drawn_shape *to = &d->shapes[used++];
       *to = copy_shape(b, &body->shapes[k], i + 1);
-      if (to->type->prepare && !to->type->prepare(b, shape_place(&bodies->items[i], &to->shape), &to->shape, &to->data)) return false;
+      if (to->type->prepare && !to->type->prepare(b, shape_place(&bodies->items[i], &to->shape), &to->shape, &to->data))
+        return false;
     }
   }
   return true;
 }
 
-// --- mass ---------------------------------------------------------------------------------------------------------
+// --- mass ------------------------------------------------------------------------------------------------------------
 
 typedef struct mass_builder {
   builder *b;
-  const part *p;             // the body
+  const part *p;  // the body
   const carom_body_def *d;
-  const drawn_shape *shapes; // its own
+  const drawn_shape *shapes;  // its own
   bool planar;
-  double density;            // of shapes that give none; 0 if the body gives none
+  double density;  // of shapes that give none; 0 if the body gives none
 } mass_builder;
 
 static bool refuse(const mass_builder *mb, place at, const char *hint, const char *what) {
@@ -112,16 +116,20 @@ static bool has_numbers(const double *x, int count) {
 // Both would contradict each other, or one of them has no effect.
 static bool check_keys(const mass_builder *mb) {
   const carom_body_def *d = mb->d;
-  const char *given = is_given(mb, "mass") || d->mass != 0                      ? "mass"
-                      : is_given(mb, "inertia") || has_numbers(d->inertia, 6)   ? "inertia"
-                      : is_given(mb, "com") || has_numbers(d->com, 3)           ? "com"
-                                                                                : NULL;
+  const char *given = is_given(mb, "mass") || d->mass != 0                    ? "mass"
+                      : is_given(mb, "inertia") || has_numbers(d->inertia, 6) ? "inertia"
+                      : is_given(mb, "com") || has_numbers(d->com, 3)         ? "com"
+                                                                              : NULL;
   if (given)
-    return source_error(mb->b->error, CAROM_ERROR_MODEL, key_place(mb, given), "give 'mass', 'inertia' and 'com', or a density with the shapes",
-                        "body '%s': '%s' and a density: mass, inertia and mass centre follow from the shapes", mb->p->name, given);
-  if (d->density > 0 && d->solid) return refuse(mb, key_place(mb, "solid"), "keep one of them", "it has both a density and a solid");
+    return source_error(mb->b->error, CAROM_ERROR_MODEL, key_place(mb, given),
+                        "give 'mass', 'inertia' and 'com', or a density with the shapes",
+                        "body '%s': '%s' and a density: mass, inertia and mass centre follow from the shapes",
+                        mb->p->name, given);
+  if (d->density > 0 && d->solid)
+    return refuse(mb, key_place(mb, "solid"), "keep one of them", "it has both a density and a solid");
   if (!d->shape_count)
-    return refuse(mb, key_place(mb, d->solid ? "solid" : "density"), "for instance shape: {sphere: 5 cm}", "a density needs a shape");
+    return refuse(mb, key_place(mb, d->solid ? "solid" : "density"), "for instance shape: {sphere: 5 cm}",
+                  "a density needs a shape");
   return true;
 }
 
@@ -137,14 +145,16 @@ static bool take_density(mass_builder *mb) {
 static bool add_shape(const mass_builder *mb, const drawn_shape *s, moments *sum) {
   const carom_shape_def *d = &s->shape;
   place at = shape_place(mb->p, d);
-  double density = d->density > 0 ? d->density : mb->density, thickness = d->thickness > 0 ? d->thickness : mb->d->thickness;
+  double density = d->density > 0 ? d->density : mb->density,
+         thickness = d->thickness > 0 ? d->thickness : mb->d->thickness;
   if (d->massless || !(density > 0)) return true;
   if (mb->planar && !(thickness > 0) && !s->type->has_own_thickness)
     return refuse(mb, at, "add 'thickness:' to the body or the shape",
                   "in a planar model a density needs the thickness of the shapes");
   arena_mark mark = arena_get_mark(mb->b->memory);
   moments m;
-  const char *missing = s->type->moments(d, &s->data, mb->planar, mb->planar ? thickness : d->thickness, mb->b->memory, &m);
+  const char *missing =
+      s->type->moments(d, &s->data, mb->planar, mb->planar ? thickness : d->thickness, mb->b->memory, &m);
   arena_release(mb->b->memory, mark);
   if (missing) return refuse(mb, at, "or 'massless: true' if it is only drawn", missing);
   mat3 R = s->type->rotation ? s->type->rotation(d, mb->planar) : MAT3_IDENTITY;
@@ -157,7 +167,8 @@ static double without_rounding(double x, double scale) { return fabs(x) > 1e-12 
 // The mass centre of a symmetric mesh is off by rounding. Left as it is, it would pass for the size of the mechanism.
 static void remove_rounding(moments *m) {
   double *s = m->spread.m, trace = s[0] + s[4] + s[8], size = sqrt(trace / m->volume);
-  m->centre = (vec3){without_rounding(m->centre.x, size), without_rounding(m->centre.y, size), without_rounding(m->centre.z, size)};
+  m->centre = (vec3){without_rounding(m->centre.x, size), without_rounding(m->centre.y, size),
+                     without_rounding(m->centre.z, size)};
   for (int k = 0; k < 9; k++) s[k] = k % 4 ? without_rounding(s[k], trace) : s[k];
 }
 
@@ -167,7 +178,8 @@ static bool from_shapes(mass_builder *mb, body_mass *to) {
   for (int i = 0; i < mb->d->shape_count; i++)
     if (!add_shape(mb, &mb->shapes[i], &sum)) return false;
   if (!(sum.volume > 0) || !isfinite(sum.volume))
-    return refuse(mb, mb->p->places.whole, NULL, sum.volume > 0 ? "the mass of its shapes is not finite" : "none of its shapes has a mass");
+    return refuse(mb, mb->p->places.whole, NULL,
+                  sum.volume > 0 ? "the mass of its shapes is not finite" : "none of its shapes has a mass");
   remove_rounding(&sum);
   *to = (body_mass){.mass = sum.volume, .com = sum.centre, .from_shape = true};
   moments_inertia(sum, to->inertia);
@@ -181,7 +193,8 @@ static bool check_unread(const mass_builder *mb) {
     return refuse(mb, key_place(mb, "thickness"), NULL, "there is no 'thickness' in a spatial model, except of a disc");
   for (int i = 0; i < mb->d->shape_count; i++)
     if (mb->shapes[i].shape.thickness > 0 && !mb->planar && !mb->shapes[i].type->is_flat)
-      return refuse(mb, shape_place(mb->p, &mb->shapes[i].shape), NULL, "there is no 'thickness' in a spatial model, except of a disc");
+      return refuse(mb, shape_place(mb->p, &mb->shapes[i].shape), NULL,
+                    "there is no 'thickness' in a spatial model, except of a disc");
   return true;
 }
 
@@ -192,7 +205,8 @@ bool builder_masses(builder *b) {
   b->masses = masses;
   for (int i = 0; i < list->count; i++) {
     const carom_body_def *d = list->items[i].content;
-    mass_builder mb = {.b = b, .p = &list->items[i], .d = d, .shapes = shapes, .planar = b->def->model.space == CAROM_PLANAR};
+    mass_builder mb = {
+        .b = b, .p = &list->items[i], .d = d, .shapes = shapes, .planar = b->def->model.space == CAROM_PLANAR};
     shapes += d->shape_count;
     if (!check_unread(&mb)) return false;
     if (has_density(&mb)) {

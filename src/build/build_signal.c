@@ -1,5 +1,5 @@
-// Numbers that have a name: the signals of a model, the functions of them that forces, drives and constraints are given as, and
-// the outputs.
+// Numbers that have a name: the signals of a model, the functions of them that forces, drives and constraints are given
+// as, and the outputs.
 #include <stdio.h>
 #include <string.h>
 
@@ -8,27 +8,31 @@
 #include "mechanics/function.h"
 #include "mechanics/signal.h"
 
-// --- signals ------------------------------------------------------------------------------------------------------
+// --- signals ---------------------------------------------------------------------------------------------------------
 
-const char *const contact_signal_names[CONTACT_SIGNALS] = {"gap",  "fn",   "ft",      "mode",    "x", "y",    "slip",
-                                                           "at_x", "at_y", "force_x", "force_y", "z", "at_z", "force_z"};
-const char *const contact_signal_units[CONTACT_SIGNALS] = {"m", "N", "N", "1", "m", "m", "1", "m", "m", "N", "N", "m", "m", "N"};
+const char *const contact_signal_names[CONTACT_SIGNALS] = {
+    "gap", "fn", "ft", "mode", "x", "y", "slip", "at_x", "at_y", "force_x", "force_y", "z", "at_z", "force_z"};
+const char *const contact_signal_units[CONTACT_SIGNALS] = {"m", "N", "N", "1", "m", "m", "1",
+                                                           "m", "m", "N", "N", "m", "m", "N"};
 
 // What the method reads of the material: a law with its stiffness, or the coefficients of rigid contact.
 static const char *describe_contact(builder *b, const contact_element *e) {
   const contact_material *m = &e->material;
   bool planar = b->model->m.planar;
   const char *friction = contact_rubs(e) ? arena_print(b->memory, ", friction %g", m->friction) : "";
-  if (m->rolling > 0 && contact_rolls(e)) friction = arena_print(b->memory, "%s, rolling friction %g m", friction, m->rolling);
+  if (m->rolling > 0 && contact_rolls(e))
+    friction = arena_print(b->memory, "%s, rolling friction %g m", friction, m->rolling);
   if (m->spinning > 0 && !e->type->frictionless)
-    friction = arena_print(b->memory, "%s, spinning friction %g m%s", friction, m->spinning, planar ? " (not used in the plane)" : "");
+    friction = arena_print(b->memory, "%s, spinning friction %g m%s", friction, m->spinning,
+                           planar ? " (not used in the plane)" : "");
   if (!b->def->scheme->about->needs_laws) return arena_print(b->memory, "restitution %g%s", m->restitution, friction);
   if (e->type->overlap)
     return arena_print(b->memory, "%s, foundation %.3g N/m^3%s%s", m->normal.type->name, m->foundation,
                        m->normal.stiffness > 0 ? " (stiffness not used)" : "", friction);
   if (e->by_curvature) return arena_print(b->memory, "%s, K from the curvatures%s", m->normal.type->name, friction);
   if (m->normal.type->contact == LAW_POINT)
-    return arena_print(b->memory, "%s, K = %.3g N/m^%g%s", m->normal.type->name, m->normal.stiffness, m->normal.exponent, friction);
+    return arena_print(b->memory, "%s, K = %.3g N/m^%g%s", m->normal.type->name, m->normal.stiffness,
+                       m->normal.exponent, friction);
   return arena_print(b->memory, "%s%s", m->normal.type->name, friction);
 }
 
@@ -36,7 +40,7 @@ static void name_contacts(builder *b) {
   const contact_world *s = &b->model->contacts;
   int each = b->model->m.planar ? CONTACT_Z : CONTACT_SIGNALS;
   b->model->contact_signals = each;
-  b->model->contact_names = ARENA_ARRAY(b->memory, const char *, each * s->element_count + 1);
+  b->model->contact_names = ARENA_ARRAY(b->memory, const char *, (each * s->element_count) + 1);
   b->model->contact_details = ARENA_ARRAY(b->memory, const char *, s->element_count + 1);
   for (int i = 0; i < s->element_count; i++) b->model->contact_details[i] = describe_contact(b, &s->elements[i]);
   for (int i = 0; i < s->element_count; i++)
@@ -52,7 +56,8 @@ static void enter_signal(builder *b, const char *name, int i) {
 // All that has a name but the outputs, numbered as in the whole model.
 static void enter_signals(builder *b) {
   const mechanism *m = &b->model->m;
-  int energy = model_signal_first(b->model, SIGNALS_OF_ENERGY), contacts = model_signal_first(b->model, SIGNALS_OF_CONTACTS);
+  int energy = model_signal_first(b->model, SIGNALS_OF_ENERGY),
+      contacts = model_signal_first(b->model, SIGNALS_OF_CONTACTS);
   int contact_count = b->model->contact_signals * b->model->contacts.element_count;
   b->signals = names_create(b->memory);
   for (int i = 0; i < m->signal_count; i++) enter_signal(b, m->signals[i].name, i);
@@ -66,12 +71,12 @@ void builder_signals(builder *b) {
   enter_signals(b);
 }
 
-// --- functions ----------------------------------------------------------------------------------------------------
+// --- functions -------------------------------------------------------------------------------------------------------
 
 typedef struct function_scope {
   builder *b;
   const parameters *names;
-  motion_level level;        // what is known when the function is evaluated; LEVEL_NONE: time alone
+  motion_level level;  // what is known when the function is evaluated; LEVEL_NONE: time alone
   int *signals;
   int count, capacity;
 } function_scope;
@@ -80,7 +85,8 @@ typedef struct function_scope {
 static const char *swapped_name(builder *b, const char *name) {
   const char *dot = strchr(name, '.');
   for (const char *hyphen = strchr(name, '-'); dot && hyphen && hyphen < dot; hyphen = strchr(hyphen + 1, '-')) {
-    const char *swapped = arena_print(b->memory, "%.*s-%.*s%s", (int)(dot - hyphen - 1), hyphen + 1, (int)(hyphen - name), name, dot);
+    const char *swapped =
+        arena_print(b->memory, "%.*s-%.*s%s", (int)(dot - hyphen - 1), hyphen + 1, (int)(hyphen - name), name, dot);
     if (names_find(&b->signals, swapped) >= 0) return swapped;
   }
   return NULL;
@@ -117,7 +123,8 @@ static bool resolve_name(void *context, const char *name, symbol *found, const c
     *hint = arena_print(s->b->memory, "'%s' depends on the forces, so that they cannot depend on it", name);
     return false;
   }
-  if (of_mechanism && of_mechanism->kind == SIGNAL_COMPUTED && !builder_compute(s->b, of_mechanism->index)) return false;
+  if (of_mechanism && of_mechanism->kind == SIGNAL_COMPUTED && !builder_compute(s->b, of_mechanism->index))
+    return false;
   if (of_mechanism && of_mechanism->kind == SIGNAL_CALLED && !builder_call(s->b, of_mechanism->index)) return false;
   if (of_mechanism && signal_is_of_joint(of_mechanism)) m->joints[of_mechanism->index].watched = true;
   const char *unit_text = carom_model_signal_unit(s->b->model, signal_index);
@@ -131,7 +138,9 @@ static bool resolve_name(void *context, const char *name, symbol *found, const c
   return true;
 }
 
-static const named_curve *find_table(void *context, const char *name) { return builder_table(((function_scope *)context)->b, name); }
+static const named_curve *find_table(void *context, const char *name) {
+  return builder_table(((function_scope *)context)->b, name);
+}
 
 static bool check_unit(builder *b, const carom_function *from, wanted_unit wanted, dimension got) {
   if (dimension_equal(wanted.dim, got)) return true;
@@ -140,7 +149,8 @@ static bool check_unit(builder *b, const carom_function *from, wanted_unit wante
   char complaint[DIMENSION_COMPLAINT], advice[DIMENSION_ADVICE];
   return source_error(b->error, CAROM_ERROR_MODEL, origin ? origin->at : (place){0},
                       dimension_advice(wanted.dim, got, text, true, advice), "'%s' must be %s%s%s", wanted.key,
-                      dimension_complaint(wanted.dim, got, complaint), wanted.why ? ", " : "", wanted.why ? wanted.why : "");
+                      dimension_complaint(wanted.dim, got, complaint), wanted.why ? ", " : "",
+                      wanted.why ? wanted.why : "");
 }
 
 bool builder_function(builder *b, const carom_function *from, motion_level level, wanted_unit wanted, function *to) {
@@ -158,20 +168,22 @@ bool builder_function(builder *b, const carom_function *from, motion_level level
   return !origin || check_unit(b, from, (wanted_unit){origin->dim, origin->key, NULL}, dim);
 }
 
-// --- outputs ------------------------------------------------------------------------------------------------------
+// --- outputs ---------------------------------------------------------------------------------------------------------
 
 const char *builder_function_unit(builder *b, const carom_function *from, const function *f) {
   const function_origin *origin = from->origin;
   char unit_text[32];
   if (f->e) return arena_copy_text(b->memory, expr_unit(f->e, unit_text));
-  return origin && origin->got != DIM_ANY ? arena_copy_text(b->memory, dimension_text(dimension_without_cycles(origin->got), unit_text)) : "";
+  return origin && origin->got != DIM_ANY
+             ? arena_copy_text(b->memory, dimension_text(dimension_without_cycles(origin->got), unit_text))
+             : "";
 }
 
 // Columns of results have one name each.
 static bool name_is_free(builder *b, const part *p) {
   if (names_find(&b->signals, p->name) < 0) return true;
-  return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, "give the output another name", "'%s' is the name of a signal already",
-                      p->name);
+  return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, "give the output another name",
+                      "'%s' is the name of a signal already", p->name);
 }
 
 bool builder_outputs(builder *b) {

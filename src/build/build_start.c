@@ -20,15 +20,15 @@ typedef struct start {
   mechanism *m;
   motion *x;
   contact_state *contacts;
-  contact_point *points;          // by slot
+  contact_point *points;  // by slot
   int point_capacity, row_capacity;
-  const contact_element *worst;   // the deepest overlap that is not allowed; may be null
+  const contact_element *worst;  // the deepest overlap that is not allowed; may be null
   double depth;
   // to separate surfaces
   solve_storage storage;
   block_list blocks;
   double *q, *lambda, *gap;
-  double *q0, *u0, *joint_q0;     // the start after separation
+  double *q0, *u0, *joint_q0;  // the start after separation
 } start;
 
 // Rigid surfaces may only touch. Compliant surfaces may start with a penetration, but not deeper than the body is
@@ -57,8 +57,9 @@ static bool reserve_rows(start *s) {
   rows += rows / 2;
   if (!motion_reserve_rows(s->m, s->x, rows - s->m->row_count))
     return error_set(s->b->error, CAROM_ERROR_MEMORY, "out of memory for the contacts at the start"), false;
-  if (!grow(s, &s->q, rows, sizeof *s->q) || !grow(s, &s->lambda, rows, sizeof *s->lambda) || !grow(s, &s->gap, rows, sizeof *s->gap) ||
-      !grow(s, &s->blocks.block, rows, sizeof *s->blocks.block) || !grow(s, &s->blocks.start, rows + 1, sizeof *s->blocks.start))
+  if (!grow(s, &s->q, rows, sizeof *s->q) || !grow(s, &s->lambda, rows, sizeof *s->lambda) ||
+      !grow(s, &s->gap, rows, sizeof *s->gap) || !grow(s, &s->blocks.block, rows, sizeof *s->blocks.block) ||
+      !grow(s, &s->blocks.start, rows + 1, sizeof *s->blocks.start))
     return false;
   s->row_capacity = rows;
   return true;
@@ -93,12 +94,16 @@ static bool refuse(const start *s, const char *hint) {
   }
   char text[CONTACT_TEXT];
   e->type->tell_overlap(e, s->depth, text);
-  if (is_open_mesh(e->terrain)) hint = "what is behind the triangles of an open mesh counts as inside: add 'flip: true' to the mesh if they face the wrong way, or give other values "
-                                       "under 'initial'";
+  if (is_open_mesh(e->terrain))
+    hint =
+        "what is behind the triangles of an open mesh counts as inside: add 'flip: true' to the mesh if they face the "
+        "wrong way, or give other values "
+        "under 'initial'";
   bool listed = e->slot < s->contacts->world->element_count;
   place at = listed ? s->b->element_at[e->slot] : s->b->def->surfaces.items[e->surface[0]].places.whole;
   char name[CONTACT_NAME];
-  return source_error(s->b->error, CAROM_ERROR_MODEL, at, hint, "'%s': %s", contact_name(s->contacts->world, e, name), text);
+  return source_error(s->b->error, CAROM_ERROR_MODEL, at, hint, "'%s': %s", contact_name(s->contacts->world, e, name),
+                      text);
 }
 
 // The problem without W: rows of constraints and of all points nearer than the deepest overlap. q holds violations
@@ -181,7 +186,8 @@ static void release(start *s) {
 static const char *start_hint(const start *s) {
   bool moves = model_contact_options(s->b->model).can_separate;
   if (s->worst->clearance > 0)
-    return moves ? "give fewer or other values under 'initial', and the rest follows; or set 'separate: true' in the method"
+    return moves ? "give fewer or other values under 'initial', and the rest follows; or set 'separate: true' in the "
+                   "method"
                  : "give fewer or other values under 'initial', and the rest follows";
   return moves ? "give other values under 'initial', or set 'separate: true' in the method to separate them"
                : "give other values under 'initial'";

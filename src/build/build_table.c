@@ -12,9 +12,9 @@ enum { TABLE_BYTES_MAX = 64 << 20, CELL_MAX = 128 };
 
 // Points as they are given, in SI units.
 typedef struct table_points {
-  double *of[2];             // x and y
+  double *of[2];  // x and y
   int counts[2], capacities[2];
-  dimension dim[2];          // DIM_ANY of plain numbers
+  dimension dim[2];  // DIM_ANY of plain numbers
 } table_points;
 
 typedef struct table_reader {
@@ -37,7 +37,7 @@ static void add_number(table_reader *r, int way, double x) {
   *ARENA_PUSH(&r->b->model->scratch, p->of[way], p->counts[way], p->capacities[way]) = x;
 }
 
-// --- inline -------------------------------------------------------------------------------------------------------
+// --- inline ----------------------------------------------------------------------------------------------------------
 
 // The unit that the numbers of one column have; those without a unit fit it.
 static bool take_dimension(table_reader *r, const char *key, int way, dimension d) {
@@ -58,7 +58,8 @@ static const dimension *written_units(const table_reader *r, const char *key) {
 
 static bool take_points(table_reader *r) {
   const dimension *units = written_units(r, "points");
-  if (r->d->points.count % 2) return REFUSE(r, "points", "as in [[0, 0], [1 s, 30 deg]]", "table '%s' has an x without its y", r->p->name);
+  if (r->d->points.count % 2)
+    return REFUSE(r, "points", "as in [[0, 0], [1 s, 30 deg]]", "table '%s' has an x without its y", r->p->name);
   for (int i = 0; i < r->d->points.count; i++) {
     if (units && units[i] != DIM_ANY && !take_dimension(r, "points", i % 2, units[i])) return false;
     add_number(r, i % 2, r->d->points.items[i]);
@@ -66,12 +67,12 @@ static bool take_points(table_reader *r) {
   return true;
 }
 
-// --- CSV files ----------------------------------------------------------------------------------------------------
+// --- CSV files -------------------------------------------------------------------------------------------------------
 
 typedef struct csv {
-  const char *next;          // the line to come
-  int line;                  // its number
-  char separator;            // 0 before the first line
+  const char *next;  // the line to come
+  int line;          // its number
+  char separator;    // 0 before the first line
 } csv;
 
 // Copies the text of a cell without blanks and quotes around it. Returns false if the line has no such cell.
@@ -126,8 +127,10 @@ static bool find_columns(table_reader *r, const csv *c, const char *header) {
     const char *name = r->d->columns.count ? r->d->columns.items[way] : way ? "2" : "1";
     r->column[way] = find_column(c, r->d->columns.count ? header : NULL, name);
     if (r->column[way] < 0 || (header && !read_cell(c, header, r->column[way], cell)))
-      return REFUSE(r, "columns", header ? "names are those of the first line" : "the file has no line of names; give numbers from 1 on",
-                    "'%s' has no column '%s'", r->path, name);
+      return REFUSE(
+          r, "columns",
+          header ? "names are those of the first line" : "the file has no line of names; give numbers from 1 on",
+          "'%s' has no column '%s'", r->path, name);
   }
   return true;
 }
@@ -169,7 +172,8 @@ static bool take_line(table_reader *r, const csv *c, const char *line) {
     double x;
     if (!read_cell(c, line, r->column[way], cell))
       return REFUSE(r, "file", NULL, "'%s', line %d: column %d is missing", r->path, c->line, r->column[way] + 1);
-    if (!is_number(cell, &x)) return REFUSE(r, "file", NULL, "'%s', line %d: '%s' is not a number", r->path, c->line, cell);
+    if (!is_number(cell, &x))
+      return REFUSE(r, "file", NULL, "'%s', line %d: '%s' is not a number", r->path, c->line, cell);
     add_number(r, way, x * r->factor[way]);
   }
   return true;
@@ -206,31 +210,41 @@ static bool take_file(table_reader *r) {
   return true;
 }
 
-// --- one table ----------------------------------------------------------------------------------------------------
+// --- one table -------------------------------------------------------------------------------------------------------
 
 static bool check_definition(const table_reader *r) {
   const carom_table_def *d = r->d;
   if (!d->file == !d->points.count)
     return REFUSE(r, d->file ? "file" : "type", NULL, "table '%s' needs either 'points' or 'file'", r->p->name);
-  if (d->columns.count && d->columns.count != 2) return REFUSE(r, "columns", NULL, "'columns' of table '%s' must be two", r->p->name);
-  if (d->units.count && d->units.count != 2) return REFUSE(r, "units", NULL, "'units' of table '%s' must be two", r->p->name);
+  if (d->columns.count && d->columns.count != 2)
+    return REFUSE(r, "columns", NULL, "'columns' of table '%s' must be two", r->p->name);
+  if (d->units.count && d->units.count != 2)
+    return REFUSE(r, "units", NULL, "'units' of table '%s' must be two", r->p->name);
   if (!d->file && (d->columns.count || d->units.count))
-    return REFUSE(r, d->columns.count ? "columns" : "units", NULL, "table '%s' has no 'file' that this could belong to", r->p->name);
+    return REFUSE(r, d->columns.count ? "columns" : "units", NULL, "table '%s' has no 'file' that this could belong to",
+                  r->p->name);
   if (d->slopes.count && d->type != CAROM_TABLE_CLAMPED)
-    return REFUSE(r, "slopes", "give it type: clamped", "table '%s' has slopes, and only those of type clamped are given", r->p->name);
-  if (d->slopes.count && d->slopes.count != 2) return REFUSE(r, "slopes", NULL, "'slopes' of table '%s' must be two", r->p->name);
+    return REFUSE(r, "slopes", "give it type: clamped",
+                  "table '%s' has slopes, and only those of type clamped are given", r->p->name);
+  if (d->slopes.count && d->slopes.count != 2)
+    return REFUSE(r, "slopes", NULL, "'slopes' of table '%s' must be two", r->p->name);
   if (!expr_is_function(r->p->name)) return true;
-  return source_error(r->b->error, CAROM_ERROR_MODEL, r->p->places.whole, "give it another name", "'%s' is a built-in function", r->p->name);
+  return source_error(r->b->error, CAROM_ERROR_MODEL, r->p->places.whole, "give it another name",
+                      "'%s' is a built-in function", r->p->name);
 }
 
 static bool check_points(const table_reader *r) {
   const table_points *p = &r->points;
   const char *key = r->d->file ? "file" : "points";
-  if (p->counts[0] < 2) return REFUSE(r, key, NULL, "table '%s' has %d point%s; it needs two or more", r->p->name, p->counts[0], p->counts[0] == 1 ? "" : "s");
+  if (p->counts[0] < 2)
+    return REFUSE(r, key, NULL, "table '%s' has %d point%s; it needs two or more", r->p->name, p->counts[0],
+                  p->counts[0] == 1 ? "" : "s");
   for (int i = 0; i < p->counts[0]; i++) {
-    if (!isfinite(p->of[0][i]) || !isfinite(p->of[1][i])) return REFUSE(r, key, NULL, "point %d of table '%s' is not finite", i + 1, r->p->name);
+    if (!isfinite(p->of[0][i]) || !isfinite(p->of[1][i]))
+      return REFUSE(r, key, NULL, "point %d of table '%s' is not finite", i + 1, r->p->name);
     if (i && p->of[0][i] <= p->of[0][i - 1])
-      return REFUSE(r, key, NULL, "the abscissas of table '%s' must increase: point %d has %.10g after %.10g", r->p->name, i + 1, p->of[0][i], p->of[0][i - 1]);
+      return REFUSE(r, key, NULL, "the abscissas of table '%s' must increase: point %d has %.10g after %.10g",
+                    r->p->name, i + 1, p->of[0][i], p->of[0][i - 1]);
   }
   return true;
 }
@@ -249,10 +263,14 @@ static bool check_slopes(const table_reader *r) {
 static bool make_table(builder *b, const part *p, named_curve *to) {
   table_reader r = {.b = b, .p = p, .d = p->content, .points = {.dim = {DIM_ANY, DIM_ANY}}};
   static const double level[2] = {0, 0};
-  if (!check_definition(&r) || !(r.d->file ? take_file(&r) : take_points(&r)) || !check_points(&r) || !check_slopes(&r)) return false;
+  if (!check_definition(&r) || !(r.d->file ? take_file(&r) : take_points(&r)) || !check_points(&r) || !check_slopes(&r))
+    return false;
   const double *slopes = r.d->slopes.count ? r.d->slopes.items : level;
-  *to = (named_curve){.name = arena_copy_text(b->memory, p->name), .x = r.points.dim[0], .y = r.points.dim[1],
-                      .curve = curve_create(b->memory, (curve_kind)r.d->type, r.points.counts[0], r.points.of[0], r.points.of[1], slopes)};
+  *to = (named_curve){.name = arena_copy_text(b->memory, p->name),
+                      .x = r.points.dim[0],
+                      .y = r.points.dim[1],
+                      .curve = curve_create(b->memory, (curve_kind)r.d->type, r.points.counts[0], r.points.of[0],
+                                            r.points.of[1], slopes)};
   return true;
 }
 
@@ -273,7 +291,7 @@ const named_curve *builder_table(void *context, const char *name) {
   return i < 0 ? NULL : &b->curves[i];
 }
 
-// --- motions that jump --------------------------------------------------------------------------------------------
+// --- motions that jump -----------------------------------------------------------------------------------------------
 
 // Where the expression of a motion shows it, a jump is an error before the run.
 static bool check_motion(builder *b, driven of, const carom_function *from) {
@@ -295,8 +313,11 @@ static bool check_motion(builder *b, driven of, const carom_function *from) {
 bool builder_check_motions(builder *b, const mechanism *m) {
   if (!b->def->scheme->about->integrates) return true;
   for (int i = 0; i < m->drive_count; i++)
-    if (!check_motion(b, driven_get(m, i), &((const carom_drive_def *)b->def->drives.items[i].content)->motion)) return false;
+    if (!check_motion(b, driven_get(m, i), &((const carom_drive_def *)b->def->drives.items[i].content)->motion))
+      return false;
   for (int i = 0; i < b->def->constraints.count; i++)
-    if (!check_motion(b, driven_get(m, m->drive_count + i), &((const carom_constraint_def *)b->def->constraints.items[i].content)->value)) return false;
+    if (!check_motion(b, driven_get(m, m->drive_count + i),
+                      &((const carom_constraint_def *)b->def->constraints.items[i].content)->value))
+      return false;
   return true;
 }

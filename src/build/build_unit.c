@@ -60,7 +60,8 @@ static bool check_limits(builder *b, const mechanism *m, const part *p, int inde
   if (!d->limits.count) return true;
   bool slides = coordinate_slides(m, (coordinate){index, 0});
   for (int k = 0; k < d->limits.count; k++)
-    if (!check(b, p, builder_joint_table(p->kind), "limits", k, slides ? DIM_LENGTH : DIM_ANGLE, because(b, p->name, slides)))
+    if (!check(b, p, builder_joint_table(p->kind), "limits", k, slides ? DIM_LENGTH : DIM_ANGLE,
+               because(b, p->name, slides)))
       return false;
   return true;
 }
@@ -72,9 +73,11 @@ static bool check_force(builder *b, const mechanism *m, const part *p, const for
   bool along = f->of.joint >= 0, slides = along && coordinate_slides(m, f->of);
   const char *why = along ? because(b, m->joints[f->of.joint].name, slides) : NULL;
   for (int k = 0; k < d->stiffness.count; k++)
-    if (!check(b, p, type->table, "stiffness", k, type->unit(FORCE_STIFFNESS, k, d->stiffness.count, slides), why)) return false;
+    if (!check(b, p, type->table, "stiffness", k, type->unit(FORCE_STIFFNESS, k, d->stiffness.count, slides), why))
+      return false;
   for (int k = 0; k < d->damping.count; k++)
-    if (!check(b, p, type->table, "damping", k, type->unit(FORCE_DAMPING, k, d->damping.count, slides), why)) return false;
+    if (!check(b, p, type->table, "damping", k, type->unit(FORCE_DAMPING, k, d->damping.count, slides), why))
+      return false;
   return check(b, p, type->table, "rest", 0, type->unit(FORCE_REST, 0, 1, slides), why);
 }
 

@@ -10,7 +10,7 @@ typedef struct builder {
   const carom_def *def;
   arena *memory;
   carom_error *error;
-  names bodies, markers, joints;   // name → index in the definition; ground is body 0
+  names bodies, markers, joints;  // name → index in the definition; ground is body 0
   names signals;
   names solids;                    // of the section
   names tables;                    // likewise
@@ -25,8 +25,8 @@ typedef struct builder {
   const int *surface_marker;       // one per surface
   const outline *const *outlines;  // one per surface, in a planar model; null where it has none
   bool contacts_found;
-  temporary_rows contact_rows;     // of all contacts
-  const char **notes;              // about keys that have no effect, and values that are unusual
+  temporary_rows contact_rows;  // of all contacts
+  const char **notes;           // about keys that have no effect, and values that are unusual
   int note_count, note_capacity;
 } builder;
 
@@ -67,7 +67,8 @@ void builder_signals(builder *b);
 bool builder_function(builder *b, const carom_function *from, motion_level level, wanted_unit wanted, function *to);
 bool builder_outputs(builder *b);
 
-// States and signals of the model: their names and numbers, before signals are listed; then their expressions, those that others need first.
+// States and signals of the model: their names and numbers, before signals are listed; then their expressions, those
+// that others need first.
 bool builder_name_control(builder *b, mechanism *m);
 bool builder_control(builder *b, mechanism *m);
 // The expression of one signal, or the inputs of one callback, once; false after reporting.
@@ -79,7 +80,8 @@ const char *builder_function_unit(builder *b, const carom_function *from, const 
 // The tables; one by its name for expressions (the context is the builder), null if there is none.
 bool builder_tables(builder *b);
 const named_curve *builder_table(void *context, const char *name);
-// Refuses motions that jump before the end of the run, as far as their expressions show it, under a method that integrates.
+// Refuses motions that jump before the end of the run, as far as their expressions show it, under a method that
+// integrates.
 bool builder_check_motions(builder *b, const mechanism *m);
 
 // What the motion or the effort along a coordinate must be in; no joint: nothing.
@@ -119,8 +121,9 @@ bool builder_hull_surfaces(builder *b);
 // The shapes of bodies, and then the masses of bodies, as given or from the shapes.
 bool builder_shapes(builder *b);
 bool builder_masses(builder *b);
-// A file that the model names at a place: its path from the current folder; its bytes, at most so many, with a zero behind them (`hint` says
-// what to do about more), in scratch memory; and what tells its content from another. Returns false after reporting.
+// A file that the model names at a place: its path from the current folder; its bytes, at most so many, with a zero
+// behind them (`hint` says what to do about more), in scratch memory; and what tells its content from another. Returns
+// false after reporting.
 typedef struct file_bytes {
   char *items;
   size_t length;
@@ -128,12 +131,13 @@ typedef struct file_bytes {
 const char *builder_path(builder *b, place at, const char *name);
 bool builder_read_file(builder *b, place at, const char *path, int most, const char *hint, file_bytes *to);
 const char *builder_digest(builder *b, const file_bytes *from);
-// The triangles of a file; the hull of points or, if there is a file, of its points. The same file is read once. They give the points
-// that are drawn, of a hull its corners, and the volume. Return false after reporting.
-bool builder_mesh(builder *b, place at, const char *file, double scale, bool flip, carom_points *points, shape_data *data);
+// The triangles of a file; the hull of points or, if there is a file, of its points. The same file is read once. They
+// give the points that are drawn, of a hull its corners, and the volume. Return false after reporting.
+bool builder_mesh(builder *b, place at, const char *file, double scale, bool flip, carom_points *points,
+                  shape_data *data);
 bool builder_hull(builder *b, place at, const char *file, double scale, carom_points *points, shape_data *data);
-// The triangles of a surface of type mesh, for contact, and the corners of its hull, which touch planes: none if it is flat or has more than
-// CONTACT_POINTS_MAX. Returns false after reporting.
+// The triangles of a surface of type mesh, for contact, and the corners of its hull, which touch planes: none if it is
+// flat or has more than CONTACT_POINTS_MAX. Returns false after reporting.
 bool builder_triangles(builder *b, const part *p, terrain *to, const vec3 **corners, int *corner_count);
 // The triangles of a surface, as reports draw them. `points` gets their corners.
 void builder_terrain(builder *b, const char *name, const terrain *from, carom_points *points, shape_data *data);

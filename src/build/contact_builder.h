@@ -8,7 +8,7 @@
 
 // One side of a contact entry: a surface, or all of a group.
 typedef struct contact_side {
-  int surface, group;   // the other is -1
+  int surface, group;  // the other is -1
 } contact_side;
 
 // The joints that restrict motion, by body: those of body b are joints[start[b]] to joints[start[b + 1] - 1].
@@ -27,16 +27,16 @@ typedef struct contact_builder {
   const mechanism *m;
   contact_element *elements;
   int count, capacity;
-  place *places;             // one per element
+  place *places;  // one per element
   int place_count, place_capacity;
   names materials, surfaces, groups;
-  pairs pairs;               // two surfaces → the entry of `contacts` by which they touch
+  pairs pairs;                       // two surfaces → the entry of `contacts` by which they touch
   const contact_material *material;  // one per name
-  contact_surface *surface;  // one per surface
-  int *surface_group;        // one per surface; -1 if it has none
-  contact_side (*sides)[2];  // one pair per entry of `contacts`
+  contact_surface *surface;          // one per surface
+  int *surface_group;                // one per surface; -1 if it has none
+  contact_side (*sides)[2];          // one pair per entry of `contacts`
   neighbour_list neighbours;
-  const bool *is_still;      // one per body: fixed joints alone connect it to ground
+  const bool *is_still;  // one per body: fixed joints alone connect it to ground
   nonexistent_pairs nonexistent;
 } contact_builder;
 
@@ -52,11 +52,13 @@ bool contacts_is_by_name(const contact_builder *c, int entry);
 bool contacts_may_touch(const contact_builder *c, int i, int j);
 char *contacts_pair_name(contact_builder *c, int i, int j);
 // The material of an entry (may be null), or that of the two surfaces. Returns false after reporting.
-bool contacts_choose_material(contact_builder *c, int i, int j, const char *name, const char *material, place at, contact_material *to);
+bool contacts_choose_material(contact_builder *c, int i, int j, const char *name, const char *material, place at,
+                              contact_material *to);
 void contacts_note_nonexistent(contact_builder *c, int i, int j);
 
-// Where surfaces have more possible pairs than are listed, and the method finds pairs: a crowd, in which only pairs that entries name one by
-// one are permanent. `any`: only pairs of entries touch. Returns false after reporting; `crowd` stays null where all pairs are to be listed.
+// Where surfaces have more possible pairs than are listed, and the method finds pairs: a crowd, in which only pairs
+// that entries name one by one are permanent. `any`: only pairs of entries touch. Returns false after reporting;
+// `crowd` stays null where all pairs are to be listed.
 bool builder_crowd(contact_builder *c, bool any, contact_crowd **crowd);
 
 #endif

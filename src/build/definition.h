@@ -13,8 +13,8 @@
 #define RECORD_EVERY_LEAST 1e-12
 
 typedef struct part {
-  const char *name, *kind;   // kind is null where a section has only one
-  const void *content;       // the section's struct
+  const char *name, *kind;  // kind is null where a section has only one
+  const void *content;      // the section's struct
   option_places places;
 } part;
 
@@ -31,18 +31,17 @@ struct carom_def {
   part_list materials, solids, surfaces, contacts, tables, signals, states, callbacks;
   carom_integrator_def integrator;
   const scheme_type *scheme;
-  scheme_options options;    // of the scheme
+  scheme_options options;  // of the scheme
   carom_record_def record;
   place method_at, integrator_at, record_at;
-  const document *text;      // null in code
-  long listed_pairs;         // pairs of surfaces up to which a model lists all; 0: the default. For tests
-  const char *settings;      // what was set on top of the text: lines of `name = value`, or null
+  const document *text;  // null in code
+  long listed_pairs;     // pairs of surfaces up to which a model lists all; 0: the default. For tests
+  const char *settings;  // what was set on top of the text: lines of `name = value`, or null
 };
 
 // What each section holds.
-extern const option_table model_table, body_table, marker_table, table_table, state_table, callback_table, drive_table, initial_table, integrator_table,
-    record_table_options, material_table, solid_table,
-    contact_table;
+extern const option_table model_table, body_table, marker_table, table_table, state_table, callback_table, drive_table,
+    initial_table, integrator_table, record_table_options, material_table, solid_table, contact_table;
 
 // Words of other programs for our keys; ends with a null word.
 extern const option_synonym model_synonyms[];

@@ -12,16 +12,28 @@
 
 typedef struct output {
   const char *name;
-  const char *unit;          // of its expression; "" when that is not known
+  const char *unit;  // of its expression; "" when that is not known
   function f;
 } output;
 
 // Signals of each contact element: what it does, then for the eye where its force acts and which one, in the world; the
 // last three are left out in the plane.
 enum {
-  CONTACT_GAP, CONTACT_FN, CONTACT_FT, CONTACT_MODE, CONTACT_X, CONTACT_Y,
-  CONTACT_SLIP, CONTACT_AT_X, CONTACT_AT_Y, CONTACT_FORCE_X, CONTACT_FORCE_Y,
-  CONTACT_Z, CONTACT_AT_Z, CONTACT_FORCE_Z, CONTACT_SIGNALS
+  CONTACT_GAP,
+  CONTACT_FN,
+  CONTACT_FT,
+  CONTACT_MODE,
+  CONTACT_X,
+  CONTACT_Y,
+  CONTACT_SLIP,
+  CONTACT_AT_X,
+  CONTACT_AT_Y,
+  CONTACT_FORCE_X,
+  CONTACT_FORCE_Y,
+  CONTACT_Z,
+  CONTACT_AT_Z,
+  CONTACT_FORCE_Z,
+  CONTACT_SIGNALS
 };
 extern const char *const contact_signal_names[CONTACT_SIGNALS], *const contact_signal_units[CONTACT_SIGNALS];
 
@@ -37,34 +49,34 @@ typedef struct drawn_surface {
   const char *name;
   const struct surface_type *type;
   int marker;
-  carom_shape_def shape;     // its place on the body and its sizes
+  carom_shape_def shape;  // its place on the body and its sizes
   shape_data data;
 } drawn_surface;
 
 typedef struct drawn_joint {
   double clearance, axial_clearance, radius, length, width, height;
-  const double *limits;      // two, or null
+  const double *limits;  // two, or null
 } drawn_joint;
 
 // What is attached to a body, in its axes: joints, constraints and springs first, then surfaces, loads and markers.
 typedef struct drawn_body {
-  vec3 *at;                  // distinct points
-  int count, holding;        // the first `holding` are of joints, constraints and springs
-  bool slides;               // one of its joints is prismatic
-  double size;               // largest edge of the box around all that is known of it; 0 if nothing is [m]
+  vec3 *at;            // distinct points
+  int count, holding;  // the first `holding` are of joints, constraints and springs
+  bool slides;         // one of its joints is prismatic
+  double size;         // largest edge of the box around all that is known of it; 0 if nothing is [m]
 } drawn_body;
 
 // Triangles to draw, of a file or a hull.
 typedef struct drawn_mesh {
-  const char *name;          // of the file; empty where there is none
+  const char *name;  // of the file; empty where there is none
   carom_points vertices;
-  const int *triangles;      // three vertices each
+  const int *triangles;  // three vertices each
   int triangle_count;
 } drawn_mesh;
 
 // A file that a shape is made of. The triangles in it are kept only while the model is built.
 typedef struct mesh_file {
-  const char *name, *path;   // as written, and as found from the current folder
+  const char *name, *path;  // as written, and as found from the current folder
   double scale;
   bool flip, hull, surface;  // of a hull, of a surface
   const char *digest;        // tells one content from another
@@ -73,69 +85,76 @@ typedef struct mesh_file {
 } mesh_file;
 
 typedef struct drawing {
-  drawn_body *bodies;        // one per body, ground first
-  drawn_shape *shapes;       // in the order of their bodies
+  drawn_body *bodies;   // one per body, ground first
+  drawn_shape *shapes;  // in the order of their bodies
   int shape_count;
   drawn_surface *surfaces;
   int surface_count;
-  drawn_joint *joints;       // one per joint
-  mesh_file **files;         // in the order in which they are named
+  drawn_joint *joints;  // one per joint
+  mesh_file **files;    // in the order in which they are named
   int file_count, file_capacity;
   drawn_mesh *meshes;
   int mesh_count, mesh_capacity;
 } drawing;
 
 typedef struct body_mass {
-  double mass;               // [kg]
-  vec3 com;                  // in body axes [m]
-  double inertia[6];         // about the mass centre: xx yy zz xy xz yz; planar: zz [kg·m²]
+  double mass;        // [kg]
+  vec3 com;           // in body axes [m]
+  double inertia[6];  // about the mass centre: xx yy zz xy xz yz; planar: zz [kg·m²]
   bool from_shape;
 } body_mass;
 
 // A file of points.
 typedef struct table_file {
-  const char *name, *path;   // as written, and as found from the current folder
-  const char *digest;        // tells one content from another
+  const char *name, *path;  // as written, and as found from the current folder
+  const char *digest;       // tells one content from another
 } table_file;
 
 struct carom_model {
   arena memory;
-  arena scratch;             // of the build; empty afterwards
-  carom_def *def;            // what it was compiled from, kept when it came from a file
+  arena scratch;   // of the build; empty afterwards
+  carom_def *def;  // what it was compiled from, kept when it came from a file
   mechanism m;
-  const mechanism *assembled;  // in joint coordinates and without floating bodies, as the start was assembled; NULL if it is m itself
-  const bool *closes_loop;   // one per joint, in joint coordinates: it closes a loop of the model, with its clearances
+  const mechanism *assembled;  // in joint coordinates and without floating bodies, as the start was assembled; NULL if
+                               // it is m itself
+  const bool *closes_loop;  // one per joint, in joint coordinates: it closes a loop of the model, with its clearances
   carom_model_def about;
   carom_integrator_def integrator;
   const scheme_type *scheme;
-  scheme_options options;    // of the scheme, as given
+  scheme_options options;  // of the scheme, as given
   carom_record_def record;
   contact_world contacts;
   carom_remark restitution, conformal;  // of contact laws outside their range; count 0: none
-  carom_remark no_contact;   // count 0: surfaces can touch, or there are none
+  carom_remark no_contact;              // count 0: surfaces can touch, or there are none
   drawing drawing;
-  const body_mass *masses;   // one per body without ground
-  double *start_gaps;        // one an element: the least of its points [m], of a turning stop [rad]
+  const body_mass *masses;     // one per body without ground
+  double *start_gaps;          // one an element: the least of its points [m], of a turning stop [rad]
   const char **contact_names;  // of their signals, contact_signals an element
   int contact_signals;
-  const char **contact_details;  // one an element: how its surfaces meet
+  const char **contact_details;                    // one an element: how its surfaces meet
   const char **state_details, **callback_details;  // of each state and callback, in words
   output *outputs;
   int output_count;
-  table_file *table_files;   // in the order in which they are named, each once
+  table_file *table_files;  // in the order in which they are named, each once
   int table_file_count, table_file_capacity;
   assembly_report assembly;
-  const char **notes;        // on what was written and has no effect
+  const char **notes;  // on what was written and has no effect
   int note_count;
 };
 
 // Signals are numbered through the whole model, section by section.
-typedef enum signal_section { SIGNALS_OF_MECHANISM, SIGNALS_OF_ENERGY, SIGNALS_OF_CONTACTS, SIGNALS_OF_OUTPUTS, SIGNAL_SECTIONS } signal_section;
+typedef enum signal_section {
+  SIGNALS_OF_MECHANISM,
+  SIGNALS_OF_ENERGY,
+  SIGNALS_OF_CONTACTS,
+  SIGNALS_OF_OUTPUTS,
+  SIGNAL_SECTIONS
+} signal_section;
 
 typedef struct signal_place {
   signal_section section;
-  int index;                 // in its section
-  int element, kind;         // of a contact: CONTACT_GAP and so on
+  int index;          // in its section
+  int element, kind;  // of a contact: CONTACT_GAP and so on
 } signal_place;
 
 int model_signal_first(const carom_model *model, signal_section section);  // of SIGNAL_SECTIONS: how many there are

@@ -75,9 +75,11 @@ static bool is_part(const reader *r, const value *section_map, const value *entr
   for (int i = 0; i < section_map->count; i++)
     if (!section_map->items[i]->made) there[count++] = section_map->items[i]->key;
   const char *near = word_nearest(entry->key, there, count);
-  const char *hint = near ? near : arena_print(&r->def->memory, "a new one is set as a whole: --set '%s.%s={...}'",
-                                               section_map->key, entry->key);
-  return source_error(r->error, CAROM_ERROR_MODEL, entry->key_at, hint, "there is no '%s' in '%s'", entry->key, section_map->key);
+  const char *hint = near ? near
+                          : arena_print(&r->def->memory, "a new one is set as a whole: --set '%s.%s={...}'",
+                                        section_map->key, entry->key);
+  return source_error(r->error, CAROM_ERROR_MODEL, entry->key_at, hint, "there is no '%s' in '%s'", entry->key,
+                      section_map->key);
 }
 
 // A value as if it had been written {key: value}.
@@ -100,7 +102,8 @@ static part *add_part(const reader *r, part_list *list, const value *entry, cons
 }
 
 // A section whose entries all have one table.
-static bool read_plain(const reader *r, const value *root, const char *name, const option_table *table, part_list *list) {
+static bool read_plain(const reader *r, const value *root, const char *name, const option_table *table,
+                       part_list *list) {
   const value *map = value_get(root, name);
   if (!map) return true;
   if (!need_map(r, map, name, table->example)) return false;
@@ -206,9 +209,10 @@ static bool read_surfaces(const reader *r, const value *root) {
 }
 
 // `outputs:` and `signals:` map each name to an expression.
-static bool read_expressions(const reader *r, const value *root, const char *name, const char *example, part_list *list) {
-  static const option options[] = {{.key = "value", .type = OPTION_FUNCTION, .flags = OPTION_REQUIRED | OPTION_SUBJECT,
-                                    .help = "An expression."}};
+static bool read_expressions(const reader *r, const value *root, const char *name, const char *example,
+                             part_list *list) {
+  static const option options[] = {
+      {.key = "value", .type = OPTION_FUNCTION, .flags = OPTION_REQUIRED | OPTION_SUBJECT, .help = "An expression."}};
   static const option_table table = {.name = "value", .size = sizeof(carom_function), .options = options, .count = 1};
   const value *map = value_get(root, name);
   if (!map) return true;
@@ -276,13 +280,19 @@ static const option_synonym *all_synonyms(arena *memory) {
   const scheme_type *const *schemes = scheme_types(&scheme_count);
   for (const option_synonym *s = model_synonyms; s->word; s++) *ARENA_PUSH(memory, all, count, capacity) = *s;
   for (int i = 0; i < scheme_count; i++)
-    for (const option_synonym *s = schemes[i]->about->synonyms; s && s->word; s++) *ARENA_PUSH(memory, all, count, capacity) = *s;
+    for (const option_synonym *s = schemes[i]->about->synonyms; s && s->word; s++)
+      *ARENA_PUSH(memory, all, count, capacity) = *s;
   *ARENA_PUSH(memory, all, count, capacity) = (option_synonym){0};
   return all;
 }
 
 bool definition_read(carom_def *def, const document *text, carom_error *error) {
-  reader r = {.options = {.memory = &def->memory, .error = error, .synonyms = all_synonyms(&def->memory), .tables = value_get(text->root, "tables")}, .def = def, .error = error};
+  reader r = {.options = {.memory = &def->memory,
+                          .error = error,
+                          .synonyms = all_synonyms(&def->memory),
+                          .tables = value_get(text->root, "tables")},
+              .def = def,
+              .error = error};
   const value *root = text->root;
   def->text = text;
   option_places ignored;
@@ -297,11 +307,11 @@ bool definition_read(carom_def *def, const document *text, carom_error *error) {
          read_plain(&r, root, "solids", &solid_table, &def->solids) &&
          read_plain(&r, root, "contacts", &contact_table, &def->contacts) &&
          read_plain(&r, root, "drives", &drive_table, &def->drives) &&
-         read_plain(&r, root, "initial", &initial_table, &def->initials) && read_plain(&r, root, "states", &state_table, &def->states) &&
+         read_plain(&r, root, "initial", &initial_table, &def->initials) &&
+         read_plain(&r, root, "states", &state_table, &def->states) &&
          read_plain(&r, root, "callbacks", &callback_table, &def->callbacks) &&
          read_expressions(&r, root, "signals", "error: target - hinge.q", &def->signals) &&
-         read_expressions(&r, root, "outputs", "reach: tip.x - 5 cm", &def->outputs) &&
-         read_method(&r, root) &&
+         read_expressions(&r, root, "outputs", "reach: tip.x - 5 cm", &def->outputs) && read_method(&r, root) &&
          read_optional(&r, root, "integrator", &integrator_table, &def->integrator, &ignored) &&
          read_optional(&r, root, "record", &record_table_options, &def->record, &ignored);
 }

@@ -5,21 +5,11 @@
 #include <string.h>
 
 static const shape_type *const all[] = {
-    &shape_link,
-    &shape_box,
-    &shape_sphere,
-    &shape_cylinder,
-    &shape_disc,
-    &shape_capsule,
-    &shape_cone,
-    &shape_ellipsoid,
-    &shape_superellipsoid,
-    &shape_hull,
-    &shape_polygon,
-    &shape_mesh,
+    &shape_link, &shape_box,       &shape_sphere,         &shape_cylinder, &shape_disc,    &shape_capsule,
+    &shape_cone, &shape_ellipsoid, &shape_superellipsoid, &shape_hull,     &shape_polygon, &shape_mesh,
 };
 enum { COUNT = sizeof all / sizeof *all };
-_Static_assert((int)COUNT <= (int) OPTION_MEMBERS_MAX, "more members than a reader has room for");
+_Static_assert((int)COUNT <= (int)OPTION_MEMBERS_MAX, "more members than a reader has room for");
 
 const shape_type *const *shape_types(int *count) {
   *count = COUNT;
@@ -98,7 +88,7 @@ bool shape_same_points(const carom_shape_def *a, const carom_shape_def *b, doubl
   return true;
 }
 
-// --- a radius and a length ----------------------------------------------------------------------------------------
+// --- a radius and a length -------------------------------------------------------------------------------------------
 
 bool shape_has_span(const carom_shape_def *d) { return d->span.count == 2; }
 
@@ -116,7 +106,8 @@ vec3 shape_span_half(const carom_shape_def *d, mat3 R) {
 }
 
 bool shape_same_span(const carom_shape_def *a, const carom_shape_def *b, double within) {
-  return shape_has_span(a) && shape_has_span(b) && fabs(a->span.items[SHAPE_RADIUS] - b->span.items[SHAPE_RADIUS]) <= within &&
+  return shape_has_span(a) && shape_has_span(b) &&
+         fabs(a->span.items[SHAPE_RADIUS] - b->span.items[SHAPE_RADIUS]) <= within &&
          fabs(a->span.items[SHAPE_LENGTH] - b->span.items[SHAPE_LENGTH]) <= within;
 }
 

@@ -5,7 +5,8 @@
 
 static const char *fault_of(const carom_shape_def *d, bool planar) {
   (void)planar;
-  return shape_span_fault(d, "a capsule is a radius and a length", "the radius and length of a capsule must be positive");
+  return shape_span_fault(d, "a capsule is a radius and a length",
+                          "the radius and length of a capsule must be positive");
 }
 
 static mat3 rotation(const carom_shape_def *d, bool planar) {
@@ -22,7 +23,8 @@ static vec3 half(const carom_shape_def *d, mat3 R) {
   return shape_cube(d->span.items[SHAPE_RADIUS] + 0.5 * d->span.items[SHAPE_LENGTH]);
 }
 
-static const char *moments_of(const carom_shape_def *d, const shape_data *data, bool planar, double thickness, arena *scratch, moments *to) {
+static const char *moments_of(const carom_shape_def *d, const shape_data *data, bool planar, double thickness,
+                              arena *scratch, moments *to) {
   (void)data, (void)scratch;
   double r = d->span.items[SHAPE_RADIUS], l = d->span.items[SHAPE_LENGTH];
   *to = planar ? moments_stadium(r, l, thickness) : moments_capsule(r, l);
@@ -33,16 +35,35 @@ static void draw(const sketch *s, const carom_shape_def *d, pose at, bool from_m
   sketch_capsule(s, at, d->span.items[SHAPE_RADIUS], d->span.items[SHAPE_LENGTH], from_model);
 }
 
-static bool is_same_size(const carom_shape_def *a, const carom_shape_def *b, double within) { return shape_same_span(a, b, within); }
+static bool is_same_size(const carom_shape_def *a, const carom_shape_def *b, double within) {
+  return shape_same_span(a, b, within);
+}
 
 static const option options[] = {
-    {.key = "capsule", .type = OPTION_NUMBERS, .offset = SHAPE_OPTION(span), .dim = DIM_LENGTH,
-     .flags = OPTION_REQUIRED | OPTION_SUBJECT, .help = "Radius, and length between the centres of its caps."},
+    {.key = "capsule",
+     .type = OPTION_NUMBERS,
+     .offset = SHAPE_OPTION(span),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_REQUIRED | OPTION_SUBJECT,
+     .help = "Radius, and length between the centres of its caps."},
     SHAPE_AT,
-    {.key = "axis", .type = OPTION_AXIS, .offset = SHAPE_OPTION(axis), .preset = "z", .help = "Its axis; in a planar model default x."},
+    {.key = "axis",
+     .type = OPTION_AXIS,
+     .offset = SHAPE_OPTION(axis),
+     .preset = "z",
+     .help = "Its axis; in a planar model default x."},
     SHAPE_MASS,
 };
-static const option_table table = SHAPE_TABLE("capsule", "A cylinder with half spheres at its ends.", "shape: {capsule: [2 cm, 30 cm], axis: x}");
+static const option_table table =
+    SHAPE_TABLE("capsule", "A cylinder with half spheres at its ends.", "shape: {capsule: [2 cm, 30 cm], axis: x}");
 
-const shape_type shape_capsule = {.table = &table, .surface = "capsule", .surface_planar = "capsule", .fault = fault_of, .is_complete = shape_has_span, .rotation = rotation,
-                                  .half = half, .is_same_size = is_same_size, .moments = moments_of, .draw = draw};
+const shape_type shape_capsule = {.table = &table,
+                                  .surface = "capsule",
+                                  .surface_planar = "capsule",
+                                  .fault = fault_of,
+                                  .is_complete = shape_has_span,
+                                  .rotation = rotation,
+                                  .half = half,
+                                  .is_same_size = is_same_size,
+                                  .moments = moments_of,
+                                  .draw = draw};

@@ -21,7 +21,8 @@ static vec3 half(const carom_shape_def *d, mat3 R) {
   return VEC3_ZERO;
 }
 
-static const char *moments_of(const carom_shape_def *d, const shape_data *data, bool planar, double thickness, arena *scratch, moments *to) {
+static const char *moments_of(const carom_shape_def *d, const shape_data *data, bool planar, double thickness,
+                              arena *scratch, moments *to) {
   (void)data, (void)scratch;
   vec3 middle = vec3_scale(0.5, vec3_add(vec3_of(d->at), far_end(d))), way = vec3_sub(far_end(d), vec3_of(d->at));
   double length = vec3_norm(way);
@@ -37,14 +38,28 @@ static void draw(const sketch *s, const carom_shape_def *d, pose at, bool from_m
 }
 
 static const option options[] = {
-    {.key = "link", .type = OPTION_NUMBERS, .offset = SHAPE_OPTION(to), .dim = DIM_LENGTH,
-     .flags = OPTION_REQUIRED | OPTION_SUBJECT, .help = "Second end, or one number: the length along x."},
+    {.key = "link",
+     .type = OPTION_NUMBERS,
+     .offset = SHAPE_OPTION(to),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_REQUIRED | OPTION_SUBJECT,
+     .help = "Second end, or one number: the length along x."},
     {.key = "from", .type = OPTION_POINT, .offset = SHAPE_OPTION(at), .dim = DIM_LENGTH, .help = "First end."},
-    {.key = "width", .type = OPTION_NUMBER, .offset = SHAPE_OPTION(width), .dim = DIM_LENGTH, .flags = OPTION_NOT_NEGATIVE,
-     .preset = "0", .help = "Width; 0 chooses one from the length."},
+    {.key = "width",
+     .type = OPTION_NUMBER,
+     .offset = SHAPE_OPTION(width),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0",
+     .help = "Width; 0 chooses one from the length."},
     SHAPE_MASS,
 };
 static const option_table table = SHAPE_TABLE("link", "A bar with round ends.", "shape: {link: l1}");
 
-const shape_type shape_link = {.table = &table, .fault = fault_of, .is_complete = is_complete, .half = half, .far_end = far_end,
-                               .moments = moments_of, .draw = draw};
+const shape_type shape_link = {.table = &table,
+                               .fault = fault_of,
+                               .is_complete = is_complete,
+                               .half = half,
+                               .far_end = far_end,
+                               .moments = moments_of,
+                               .draw = draw};

@@ -43,7 +43,9 @@ void sketch_ball(const sketch *s, pose at, double radius, bool from_model) {
   put_round(s, s->planar ? "disc" : "sphere", at, radius, 0, from_model);
 }
 
-void sketch_disc(const sketch *s, pose at, double radius, bool from_model) { put_round(s, "disc", at, radius, 0, from_model); }
+void sketch_disc(const sketch *s, pose at, double radius, bool from_model) {
+  put_round(s, "disc", at, radius, 0, from_model);
+}
 
 void sketch_cylinder(const sketch *s, pose at, double radius, double length, bool from_model) {
   put_round(s, "cylinder", at, radius, length, from_model);

@@ -4,28 +4,17 @@
 #include <math.h>
 #include <string.h>
 
-extern const surface_type surface_point, surface_sphere, surface_capsule, surface_box, surface_cylinder, surface_cone, surface_ellipsoid,
-    surface_superellipsoid, surface_hull, surface_polygon, surface_curve, surface_arcs, surface_height_field, surface_mesh, surface_plane;
+extern const surface_type surface_point, surface_sphere, surface_capsule, surface_box, surface_cylinder, surface_cone,
+    surface_ellipsoid, surface_superellipsoid, surface_hull, surface_polygon, surface_curve, surface_arcs,
+    surface_height_field, surface_mesh, surface_plane;
 
 static const surface_type *const all[] = {
-    &surface_point,
-    &surface_sphere,
-    &surface_capsule,
-    &surface_box,
-    &surface_cylinder,
-    &surface_cone,
-    &surface_ellipsoid,
-    &surface_superellipsoid,
-    &surface_hull,
-    &surface_polygon,
-    &surface_curve,
-    &surface_arcs,
-    &surface_height_field,
-    &surface_mesh,
-    &surface_plane,
+    &surface_point, &surface_sphere,    &surface_capsule,        &surface_box,  &surface_cylinder,
+    &surface_cone,  &surface_ellipsoid, &surface_superellipsoid, &surface_hull, &surface_polygon,
+    &surface_curve, &surface_arcs,      &surface_height_field,   &surface_mesh, &surface_plane,
 };
 enum { COUNT = sizeof all / sizeof *all };
-_Static_assert((int)COUNT <= (int) OPTION_MEMBERS_MAX, "more members than a reader has room for");
+_Static_assert((int)COUNT <= (int)OPTION_MEMBERS_MAX, "more members than a reader has room for");
 
 const surface_type *const *surface_types(int *count) {
   *count = COUNT;
@@ -50,7 +39,9 @@ void surface_set_span(const carom_surface_def *d, bool planar, arena *memory, ca
   to->span = (carom_numbers){span, 2};
 }
 
-double surface_span_reach(const carom_shape_def *d) { return d->span.items[SHAPE_RADIUS] + 0.5 * d->span.items[SHAPE_LENGTH]; }
+double surface_span_reach(const carom_shape_def *d) {
+  return d->span.items[SHAPE_RADIUS] + 0.5 * d->span.items[SHAPE_LENGTH];
+}
 
 const char *surface_needs_space(const char *kind, bool planar, const char *sentence, const char **what) {
   if (!planar) return NULL;

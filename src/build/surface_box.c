@@ -29,7 +29,8 @@ static convex form(const carom_surface_def *d, bool planar, arena *memory) {
 static const vec3 *corners(const carom_surface_def *d, arena *memory, int *count) {
   vec3 *all = ARENA_ARRAY(memory, vec3, *count = 8);
   for (int k = 0; k < 8; k++)
-    all[k] = (vec3){(k & 1 ? 0.5 : -0.5) * d->size[0], (k & 2 ? 0.5 : -0.5) * d->size[1], (k & 4 ? 0.5 : -0.5) * d->size[2]};
+    all[k] =
+        (vec3){(k & 1 ? 0.5 : -0.5) * d->size[0], (k & 2 ? 0.5 : -0.5) * d->size[1], (k & 4 ? 0.5 : -0.5) * d->size[2]};
   return all;
 }
 
@@ -37,12 +38,24 @@ static double reach(const carom_shape_def *d) { return 0.5 * hypot(d->size[0], d
 
 static const option options[] = {
     SURFACE_OPTIONS("box"),
-    {.key = "size", .type = OPTION_POINT, .offset = SURFACE_OPTION(size), .dim = DIM_LENGTH, .flags = OPTION_REQUIRED,
+    {.key = "size",
+     .type = OPTION_POINT,
+     .offset = SURFACE_OPTION(size),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_REQUIRED,
      .help = "Edges along its axes."},
 };
 static const option_table table =
-    SURFACE_TABLE("box", "A box. It touches planes with its corners.",
-                  "block: {box: block, size: [0.2, 0.1]}");
+    SURFACE_TABLE("box", "A box. It touches planes with its corners.", "block: {box: block, size: [0.2, 0.1]}");
 
-const surface_type surface_box = {.table = &table, .shape = SHAPE_BOX, .fault = fault_of, .set_size = set_size, .outline = make_outline, .form = form, .corners = corners,
-                                  .thickness = thickness, .drawn = &shape_box, .reach = reach, .is_body = true};
+const surface_type surface_box = {.table = &table,
+                                  .shape = SHAPE_BOX,
+                                  .fault = fault_of,
+                                  .set_size = set_size,
+                                  .outline = make_outline,
+                                  .form = form,
+                                  .corners = corners,
+                                  .thickness = thickness,
+                                  .drawn = &shape_box,
+                                  .reach = reach,
+                                  .is_body = true};

@@ -25,13 +25,30 @@ static double thickness(const carom_surface_def *d, bool planar) {
 
 static const option options[] = {
     SURFACE_OPTIONS("capsule"),
-    {.key = "radius", .type = OPTION_NUMBER, .offset = SURFACE_OPTION(radius), .dim = DIM_LENGTH,
-     .flags = OPTION_REQUIRED | OPTION_POSITIVE, .help = "Radius."},
-    {.key = "length", .type = OPTION_NUMBER, .offset = SURFACE_OPTION(length), .dim = DIM_LENGTH,
-     .flags = OPTION_REQUIRED | OPTION_POSITIVE, .help = "Distance between the centres of its ends."},
+    {.key = "radius",
+     .type = OPTION_NUMBER,
+     .offset = SURFACE_OPTION(radius),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_REQUIRED | OPTION_POSITIVE,
+     .help = "Radius."},
+    {.key = "length",
+     .type = OPTION_NUMBER,
+     .offset = SURFACE_OPTION(length),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_REQUIRED | OPTION_POSITIVE,
+     .help = "Distance between the centres of its ends."},
 };
-static const option_table table = SURFACE_TABLE("capsule", "A cylinder with round ends along z, in a planar model along x.",
-                                                "rod: {capsule: rod, radius: 2 cm, length: 30 cm}");
+static const option_table table =
+    SURFACE_TABLE("capsule", "A cylinder with round ends along z, in a planar model along x.",
+                  "rod: {capsule: rod, radius: 2 cm, length: 30 cm}");
 
-const surface_type surface_capsule = {.table = &table, .shape = SHAPE_CAPSULE, .set_size = set_size, .outline = make_outline, .form = form, .thickness = thickness,
-                                      .drawn = &shape_capsule, .set_drawn = surface_set_span, .reach = surface_span_reach, .is_body = true};
+const surface_type surface_capsule = {.table = &table,
+                                      .shape = SHAPE_CAPSULE,
+                                      .set_size = set_size,
+                                      .outline = make_outline,
+                                      .form = form,
+                                      .thickness = thickness,
+                                      .drawn = &shape_capsule,
+                                      .set_drawn = surface_set_span,
+                                      .reach = surface_span_reach,
+                                      .is_body = true};

@@ -21,14 +21,32 @@ static double thickness(const carom_surface_def *d, bool planar) {
 
 static const option options[] = {
     SURFACE_OPTIONS("cone"),
-    {.key = "radius", .type = OPTION_NUMBER, .offset = SURFACE_OPTION(radius), .dim = DIM_LENGTH,
-     .flags = OPTION_REQUIRED | OPTION_POSITIVE, .help = "Radius of its base."},
-    {.key = "height", .type = OPTION_NUMBER, .offset = SURFACE_OPTION(length), .dim = DIM_LENGTH,
-     .flags = OPTION_REQUIRED | OPTION_POSITIVE, .help = "Height."},
+    {.key = "radius",
+     .type = OPTION_NUMBER,
+     .offset = SURFACE_OPTION(radius),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_REQUIRED | OPTION_POSITIVE,
+     .help = "Radius of its base."},
+    {.key = "height",
+     .type = OPTION_NUMBER,
+     .offset = SURFACE_OPTION(length),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_REQUIRED | OPTION_POSITIVE,
+     .help = "Height."},
 };
-static const option_table table =
-    SURFACE_TABLE("cone", "A cone with its tip at +z, its middle halfway up, in spatial models. With a plane it runs under moreau and event, with other shapes that have faces under moreau; under compliant with `foundation`.",
-                  "top: {cone: top, radius: 5 cm, height: 8 cm}");
+static const option_table table = SURFACE_TABLE(
+    "cone",
+    "A cone with its tip at +z, its middle halfway up, in spatial models. With a plane it runs under moreau and event, "
+    "with other shapes that have faces under moreau; under compliant with `foundation`.",
+    "top: {cone: top, radius: 5 cm, height: 8 cm}");
 
-const surface_type surface_cone = {.table = &table, .shape = SHAPE_CONE, .fault = fault_of, .set_size = set_size, .form = form,
-    .thickness = thickness, .drawn = &shape_cone, .set_drawn = surface_set_span, .reach = surface_span_reach, .is_body = true};
+const surface_type surface_cone = {.table = &table,
+                                   .shape = SHAPE_CONE,
+                                   .fault = fault_of,
+                                   .set_size = set_size,
+                                   .form = form,
+                                   .thickness = thickness,
+                                   .drawn = &shape_cone,
+                                   .set_drawn = surface_set_span,
+                                   .reach = surface_span_reach,
+                                   .is_body = true};

@@ -4,7 +4,9 @@
 #include "build/surface.h"
 
 static const char *fault_of(const carom_surface_def *d, bool planar, const char **what) {
-  if (planar) return surface_needs_space("ellipsoid", planar, "an ellipsoid needs a spatial model; in the plane use sphere (a circle)", what);
+  if (planar)
+    return surface_needs_space("ellipsoid", planar,
+                               "an ellipsoid needs a spatial model; in the plane use sphere (a circle)", what);
   if (d->size[0] > 0 && d->size[1] > 0 && d->size[2] > 0) return NULL;
   *what = "the semi-axes must be positive";
   return "semi_axes";
@@ -26,12 +28,22 @@ static double reach(const carom_shape_def *d) { return fmax(d->size[0], fmax(d->
 
 static const option options[] = {
     SURFACE_OPTIONS("ellipsoid"),
-    {.key = "semi_axes", .type = OPTION_POINT, .offset = SURFACE_OPTION(size), .dim = DIM_LENGTH, .flags = OPTION_REQUIRED,
+    {.key = "semi_axes",
+     .type = OPTION_POINT,
+     .offset = SURFACE_OPTION(size),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_REQUIRED,
      .help = "Semi-axes along x, y and z."},
 };
-static const option_table table =
-    SURFACE_TABLE("ellipsoid", "An ellipsoid, in spatial models.",
-                  "egg: {ellipsoid: egg, semi_axes: [2 cm, 2 cm, 3 cm]}");
+static const option_table table = SURFACE_TABLE("ellipsoid", "An ellipsoid, in spatial models.",
+                                                "egg: {ellipsoid: egg, semi_axes: [2 cm, 2 cm, 3 cm]}");
 
-const surface_type surface_ellipsoid = {.table = &table, .shape = SHAPE_ELLIPSOID, .fault = fault_of, .set_size = set_size, .form = form,
-    .thickness = thickness, .drawn = &shape_ellipsoid, .reach = reach, .is_body = true};
+const surface_type surface_ellipsoid = {.table = &table,
+                                        .shape = SHAPE_ELLIPSOID,
+                                        .fault = fault_of,
+                                        .set_size = set_size,
+                                        .form = form,
+                                        .thickness = thickness,
+                                        .drawn = &shape_ellipsoid,
+                                        .reach = reach,
+                                        .is_body = true};

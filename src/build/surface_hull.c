@@ -35,11 +35,17 @@ static const char *fault_of(const carom_surface_def *d, bool planar, const char 
   double most = 0;
   for (int i = 0; i < count; i++) most = fmax(most, vec3_norm(vec3_of(d->points.items[i])));
   if (d->file && count) return *what = "a hull has either a file or points: remove one of them", "hull";
-  if (d->file) return *what = planar ? "in a planar model a hull has points, and no file" : "'file' must be the name of an STL or OBJ file", "file";
-  if (d->scale != 1) return *what = "'scale' is the unit of a file; points have units of their own, such as [1 mm, 0, 0]", "scale";
-  if (count < (planar ? 3 : 4)) *what = planar ? "a hull in the plane needs at least three points" : "a hull needs at least four points, or a file";
+  if (d->file)
+    return *what = planar ? "in a planar model a hull has points, and no file"
+                          : "'file' must be the name of an STL or OBJ file",
+           "file";
+  if (d->scale != 1)
+    return *what = "'scale' is the unit of a file; points have units of their own, such as [1 mm, 0, 0]", "scale";
+  if (count < (planar ? 3 : 4))
+    *what = planar ? "a hull in the plane needs at least three points" : "a hull needs at least four points, or a file";
   else if (count > CONTACT_POINTS_MAX) *what = "a hull has at most 64 points";
-  else if (!(thickness(d, planar) > 1e-9 * most)) *what = planar ? "its points lie on a line" : "its points lie in a plane";
+  else if (!(thickness(d, planar) > 1e-9 * most))
+    *what = planar ? "its points lie on a line" : "its points lie in a plane";
   else return NULL;
   return "points";
 }
@@ -50,7 +56,8 @@ static convex form(const carom_surface_def *d, bool planar, arena *memory) {
   vec3 *points = ARENA_ARRAY(memory, vec3, count);
   for (int i = 0; i < count; i++) points[i] = vec3_of(d->points.items[i]);
   polytope p;
-  if (!planar && polytope_build(points, count, memory, &p) == POLYTOPE_OK) return convex_hull(p.vertices, p.vertex_count);
+  if (!planar && polytope_build(points, count, memory, &p) == POLYTOPE_OK)
+    return convex_hull(p.vertices, p.vertex_count);
   return convex_hull(points, count);
 }
 
@@ -92,16 +99,38 @@ static void set_drawn(const carom_surface_def *d, bool planar, arena *memory, ca
 
 static const option options[] = {
     SURFACE_OPTIONS("hull"),
-    {.key = "points", .type = OPTION_POINTS, .offset = SURFACE_OPTION(points), .dim = DIM_LENGTH,
+    {.key = "points",
+     .type = OPTION_POINTS,
+     .offset = SURFACE_OPTION(points),
+     .dim = DIM_LENGTH,
      .help = "At least four points, in a planar model three; those inside count for nothing."},
-    {.key = "file", .type = OPTION_TEXT, .offset = SURFACE_OPTION(file),
-     .help = "Instead of points: an STL or OBJ file, relative to the file that names it. Of a hull with more than 64 corners the 64 that leave out least count."},
-    {.key = "scale", .type = OPTION_NUMBER, .offset = SURFACE_OPTION(scale), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE, .preset = "1 m",
+    {.key = "file",
+     .type = OPTION_TEXT,
+     .offset = SURFACE_OPTION(file),
+     .help = "Instead of points: an STL or OBJ file, relative to the file that names it. Of a hull with more than 64 "
+             "corners the 64 that leave out least count."},
+    {.key = "scale",
+     .type = OPTION_NUMBER,
+     .offset = SURFACE_OPTION(scale),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_POSITIVE,
+     .preset = "1 m",
      .help = "Length of one unit of the file."},
 };
-static const option_table table =
-    SURFACE_TABLE("hull", "The convex hull of points, given or from a file. It touches planes with its corners, under moreau and event.",
-                  "wedge: {hull: wedge, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}");
+static const option_table table = SURFACE_TABLE(
+    "hull",
+    "The convex hull of points, given or from a file. It touches planes with its corners, under moreau and event.",
+    "wedge: {hull: wedge, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}");
 
-const surface_type surface_hull = {.table = &table, .shape = SHAPE_HULL, .fault = fault_of, .outline = make_outline, .form = form, .corners = corners, .thickness = thickness,
-                                   .drawn = &shape_hull, .set_drawn = set_drawn, .reach = reach, .takes_file = true, .is_body = true};
+const surface_type surface_hull = {.table = &table,
+                                   .shape = SHAPE_HULL,
+                                   .fault = fault_of,
+                                   .outline = make_outline,
+                                   .form = form,
+                                   .corners = corners,
+                                   .thickness = thickness,
+                                   .drawn = &shape_hull,
+                                   .set_drawn = set_drawn,
+                                   .reach = reach,
+                                   .takes_file = true,
+                                   .is_body = true};

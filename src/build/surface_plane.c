@@ -7,7 +7,7 @@ static outline_status make_outline(const carom_surface_def *d, arena *memory, ou
 }
 
 static const option options[] = {SURFACE_OPTIONS("plane")};
-static const option_table table =
-    SURFACE_TABLE("plane", "A half space below the xy plane, in a planar model below the x axis.", "floor: {plane: ground}");
+static const option_table table = SURFACE_TABLE(
+    "plane", "A half space below the xy plane, in a planar model below the x axis.", "floor: {plane: ground}");
 
 const surface_type surface_plane = {.table = &table, .shape = SHAPE_PLANE, .outline = make_outline, .is_body = true};

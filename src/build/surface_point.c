@@ -14,4 +14,5 @@ static convex form(const carom_surface_def *d, bool planar, arena *memory) {
   return convex_sphere(0);
 }
 
-const surface_type surface_point = {.table = &table, .shape = SHAPE_POINT, .outline = make_outline, .form = form, .is_point = true};
+const surface_type surface_point = {
+    .table = &table, .shape = SHAPE_POINT, .outline = make_outline, .form = form, .is_point = true};

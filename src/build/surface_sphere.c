@@ -22,11 +22,22 @@ static double reach(const carom_shape_def *d) { return d->radius; }
 
 static const option options[] = {
     SURFACE_OPTIONS("sphere"),
-    {.key = "radius", .type = OPTION_NUMBER, .offset = SURFACE_OPTION(radius), .dim = DIM_LENGTH,
-     .flags = OPTION_REQUIRED | OPTION_POSITIVE, .help = "Radius."},
+    {.key = "radius",
+     .type = OPTION_NUMBER,
+     .offset = SURFACE_OPTION(radius),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_REQUIRED | OPTION_POSITIVE,
+     .help = "Radius."},
 };
 static const option_table table =
     SURFACE_TABLE("sphere", "A sphere, in a planar model a circle.", "ball: {sphere: ball, radius: 5 cm}");
 
-const surface_type surface_sphere = {.table = &table, .shape = SHAPE_SPHERE, .set_size = set_size, .outline = make_outline, .form = form, .thickness = thickness,
-                                     .drawn = &shape_sphere, .reach = reach, .is_body = true};
+const surface_type surface_sphere = {.table = &table,
+                                     .shape = SHAPE_SPHERE,
+                                     .set_size = set_size,
+                                     .outline = make_outline,
+                                     .form = form,
+                                     .thickness = thickness,
+                                     .drawn = &shape_sphere,
+                                     .reach = reach,
+                                     .is_body = true};

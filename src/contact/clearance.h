@@ -1,5 +1,5 @@
-// Joints with clearance. Each kind is a small file: the contact that replaces one ideal joint in the plane or in space, and the
-// sizes that it takes from the definition of the joint.
+// Joints with clearance. Each kind is a small file: the contact that replaces one ideal joint in the plane or in space,
+// and the sizes that it takes from the definition of the joint.
 #ifndef CONTACT_CLEARANCE_H
 #define CONTACT_CLEARANCE_H
 
@@ -8,15 +8,15 @@
 
 typedef struct clearance_type {
   const contact_type *contact;
-  const joint_type *joint;        // the ideal joint that it replaces
-  bool planar;                    // in the plane; else in space
-  // Returns whether the sizes that it cannot do without are given; if not, `lacks` completes the message "'name': clearance ..."
-  // and `hint` says what to add. May be null if it needs none.
+  const joint_type *joint;  // the ideal joint that it replaces
+  bool planar;              // in the plane; else in space
+  // Returns whether the sizes that it cannot do without are given; if not, `lacks` completes the message "'name':
+  // clearance ..." and `hint` says what to add. May be null if it needs none.
   bool (*is_complete)(const carom_joint_def *d);
   const char *lacks, *hint;
   // Sets sizes of the inner part, and of the outer one where it has its own.
   void (*set_sizes)(contact_element *e, const carom_joint_def *d);
-  const char *round_part;         // "journal's": its inner part, at whose radius friction acts; null if it is not round
+  const char *round_part;  // "journal's": its inner part, at whose radius friction acts; null if it is not round
 } clearance_type;
 
 // All of them.
@@ -29,6 +29,6 @@ void clearance_tell_overlap(const contact_element *e, double depth, char text[CO
 void clearance_set_radius(contact_element *e, const carom_joint_def *d);
 bool clearance_is_slider_complete(const carom_joint_def *d);
 #define CLEARANCE_SLIDER_LACKS "needs the slider's 'length' and 'width'"
-#define CLEARANCE_SLIDER_HINT "add length: and width:"
+#define CLEARANCE_SLIDER_HINT  "add length: and width:"
 
 #endif

@@ -1,5 +1,6 @@
-// A journal of radius r in a bearing of radius r + c, in the plane. With the eccentricity e = p_journal - p_bearing, in the plane of
-// the bearing (across its axis), the gap is c - |e|: free flight while |e| < c, impact and following at |e| = c.
+// A journal of radius r in a bearing of radius r + c, in the plane. With the eccentricity e = p_journal - p_bearing, in
+// the plane of the bearing (across its axis), the gap is c - |e|: free flight while |e| < c, impact and following at
+// |e| = c.
 #include <math.h>
 #include <stddef.h>
 
@@ -16,11 +17,13 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
 }
 
 // Of bearings and sockets: n = e/|e|, and the place is off the round body's centre by r n.
-contact_travel contact_hollow_travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+contact_travel contact_hollow_travel(const mechanism *m, const motion *x, const contact_element *e,
+                                     const contact_point *p, int k) {
   (void)k;
   marker_state hollow = marker_read(m, x, e->first), round = marker_read(m, x, e->second);
   double eccentricity = e->clearance - p->gap;
-  vec3 n = eccentricity > 0 ? contact_turn_of(p->n, eccentricity, vec3_sub(round.v, hollow.v)) : vec3_cross(hollow.w, p->n);
+  vec3 n =
+      eccentricity > 0 ? contact_turn_of(p->n, eccentricity, vec3_sub(round.v, hollow.v)) : vec3_cross(hollow.w, p->n);
   return (contact_travel){.at = vec3_axpy(round.v, e->size_second[0], n), .n = n};
 }
 
@@ -36,10 +39,19 @@ int contact_hollow_mode(const contact_element *e, const bool *active) {
 }
 
 static const contact_type contact_bearing = {
-    .name = "bearing", .point_count_planar = 1, .evaluate = evaluate, .travel = contact_hollow_travel, .mode = contact_hollow_mode,
-    .mode_names = contact_hollow_modes, .tells_following = true, .curvatures = contact_hollow_curvatures,
+    .name = "bearing",
+    .point_count_planar = 1,
+    .evaluate = evaluate,
+    .travel = contact_hollow_travel,
+    .mode = contact_hollow_mode,
+    .mode_names = contact_hollow_modes,
+    .tells_following = true,
+    .curvatures = contact_hollow_curvatures,
     .tell_overlap = clearance_tell_overlap,
 };
 
-const clearance_type clearance_bearing = {.contact = &contact_bearing, .joint = &joint_revolute, .planar = true,
-                                          .set_sizes = clearance_set_radius, .round_part = "journal's"};
+const clearance_type clearance_bearing = {.contact = &contact_bearing,
+                                          .joint = &joint_revolute,
+                                          .planar = true,
+                                          .set_sizes = clearance_set_radius,
+                                          .round_part = "journal's"};

@@ -7,8 +7,8 @@
 #include "contact/frame.h"
 #include "mechanics/marker.h"
 
-// Corner k lies towards +x, +y, +z where its bits 0, 1, 2 are set; its points 2k and 2k + 1 are those on the walls across
-// x and across y. The channel is the first body: normals point into its walls.
+// Corner k lies towards +x, +y, +z where its bits 0, 1, 2 are set; its points 2k and 2k + 1 are those on the walls
+// across x and across y. The channel is the first body: normals point into its walls.
 static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
   marker_place channel = marker_find(m, x, e->first), slider = marker_find(m, x, e->second);
   for (int k = 0; k < 8; k++) {
@@ -28,7 +28,8 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
 }
 
 // Walls turn with the first body, corners are of the second.
-static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
+                             int k) {
   (void)e, (void)k;
   return contact_travel_on_wall(m, x, p, p->node_first, p->node_second, 0);
 }
@@ -68,11 +69,22 @@ static void set_sizes(contact_element *e, const carom_joint_def *d) {
 }
 
 static const contact_type contact_channel = {
-    .name = "channel", .point_count = 16, .evaluate = evaluate, .travel = travel, .mode = mode, .mode_names = mode_names, .point_names = point_names,
-    .curvatures = curvatures, .tell_overlap = clearance_tell_overlap,
+    .name = "channel",
+    .point_count = 16,
+    .evaluate = evaluate,
+    .travel = travel,
+    .mode = mode,
+    .mode_names = mode_names,
+    .point_names = point_names,
+    .curvatures = curvatures,
+    .tell_overlap = clearance_tell_overlap,
 };
 
 const clearance_type clearance_channel = {
-    .contact = &contact_channel, .joint = &joint_prismatic, .is_complete = clearance_is_slider_complete,
-    .lacks = CLEARANCE_SLIDER_LACKS, .hint = CLEARANCE_SLIDER_HINT, .set_sizes = set_sizes,
+    .contact = &contact_channel,
+    .joint = &joint_prismatic,
+    .is_complete = clearance_is_slider_complete,
+    .lacks = CLEARANCE_SLIDER_LACKS,
+    .hint = CLEARANCE_SLIDER_HINT,
+    .set_sizes = set_sizes,
 };

@@ -50,7 +50,8 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
 }
 
 // Walls turn with the first body, corners are of the second.
-static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
+                             int k) {
   (void)e, (void)k;
   return contact_travel_on_wall(m, x, p, p->node_first, p->node_second, 0);
 }
@@ -76,11 +77,24 @@ static void set_sizes(contact_element *e, const carom_joint_def *d) {
 }
 
 static const contact_type contact_guide = {
-    .name = "guide", .point_count_planar = 4, .evaluate = evaluate, .travel = travel, .gaps = gaps, .mode = mode, .mode_names = mode_names,
-    .point_names_planar = contact_corners_planar, .curvatures = curvatures, .tell_overlap = clearance_tell_overlap,
+    .name = "guide",
+    .point_count_planar = 4,
+    .evaluate = evaluate,
+    .travel = travel,
+    .gaps = gaps,
+    .mode = mode,
+    .mode_names = mode_names,
+    .point_names_planar = contact_corners_planar,
+    .curvatures = curvatures,
+    .tell_overlap = clearance_tell_overlap,
 };
 
 const clearance_type clearance_guide = {
-    .contact = &contact_guide, .joint = &joint_prismatic, .planar = true, .is_complete = clearance_is_slider_complete,
-    .lacks = CLEARANCE_SLIDER_LACKS, .hint = CLEARANCE_SLIDER_HINT, .set_sizes = set_sizes,
+    .contact = &contact_guide,
+    .joint = &joint_prismatic,
+    .planar = true,
+    .is_complete = clearance_is_slider_complete,
+    .lacks = CLEARANCE_SLIDER_LACKS,
+    .hint = CLEARANCE_SLIDER_HINT,
+    .set_sizes = set_sizes,
 };

@@ -1,8 +1,8 @@
 // A journal of radius r and length ℓ in a bearing of radius r + c, in space. Where its axis ends, at ±ℓ/2 along it, the
 // journal is as a sphere of its radius: with e_k the offset of end k across the bearing's axis the gap is c - |e_k|, so
-// that both ends together carry radial loads and hold the tilt to 2c/ℓ. (The rim of a sharp end would be nearer the axis by
-// r (1 - cos θ), at most 2 r c²/ℓ².) Along the axis a shoulder each way stops the journal's middle after the axial
-// clearance; it acts on the axis, so that its friction does not resist turning.
+// that both ends together carry radial loads and hold the tilt to 2c/ℓ. (The rim of a sharp end would be nearer the
+// axis by r (1 - cos θ), at most 2 r c²/ℓ².) Along the axis a shoulder each way stops the journal's middle after the
+// axial clearance; it acts on the axis, so that its friction does not resist turning.
 #include <math.h>
 #include <stddef.h>
 
@@ -12,7 +12,8 @@
 
 enum { END_LOW, END_HIGH, SHOULDER_LOW, SHOULDER_HIGH };
 
-static void touch_end(const mechanism *m, const contact_element *e, const marker_place *bearing, vec3 end, contact_point *p) {
+static void touch_end(const mechanism *m, const contact_element *e, const marker_place *bearing, vec3 end,
+                      contact_point *p) {
   vec3 offset = vec3_sub(end, bearing->p), axis = mat3_column(bearing->R, 2);
   offset = vec3_axpy(offset, -vec3_dot(offset, axis), axis);
   double eccentricity = vec3_norm(offset);
@@ -22,8 +23,8 @@ static void touch_end(const mechanism *m, const contact_element *e, const marker
   contact_set_frame(m, p, n);
 }
 
-static void touch_shoulder(const mechanism *m, const contact_element *e, const marker_place *bearing, vec3 middle, double side,
-                           contact_point *p) {
+static void touch_shoulder(const mechanism *m, const contact_element *e, const marker_place *bearing, vec3 middle,
+                           double side, contact_point *p) {
   vec3 axis = mat3_column(bearing->R, 2);
   p->gap = e->size_first[1] - side * vec3_dot(axis, vec3_sub(middle, bearing->p));
   p->at = middle;
@@ -40,11 +41,14 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
   touch_shoulder(m, e, &bearing, journal.p, 1, &points[SHOULDER_HIGH]);
 }
 
-// With z the bearing's axis and D from the bearing to the end, the offset is e = D - (z·D) z. Shoulders are walls of the bearing.
-static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+// With z the bearing's axis and D from the bearing to the end, the offset is e = D - (z·D) z. Shoulders are walls of
+// the bearing.
+static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
+                             int k) {
   if (k >= SHOULDER_LOW) return contact_travel_on_wall(m, x, p, p->node_first, p->node_second, 0);
   marker_state bearing = marker_read(m, x, e->first);
-  vec3 end_at = vec3_axpy(p->at, -e->size_second[0], p->n), D = vec3_sub(end_at, bearing.p), z = mat3_column(bearing.R, 2);
+  vec3 end_at = vec3_axpy(p->at, -e->size_second[0], p->n), D = vec3_sub(end_at, bearing.p),
+       z = mat3_column(bearing.R, 2);
   anchor end = anchor_at(x, p->node_second, end_at);
   vec3 v = anchor_velocity(m, x, &end), D_dot = vec3_sub(v, bearing.v), z_dot = vec3_cross(bearing.w, z);
   vec3 rate = vec3_axpy(D_dot, -vec3_dot(z, D), z_dot);
@@ -58,8 +62,8 @@ static void curvatures(const contact_element *e, double radius[2]) {
   radius[0] = -(e->size_second[0] + e->clearance), radius[1] = e->size_second[0];
 }
 
-static const char *const mode_names[] = {"free",     "one end",              "both ends",
-                                         "shoulder", "one end and shoulder", "both ends and shoulder", NULL};
+static const char *const mode_names[] = {
+    "free", "one end", "both ends", "shoulder", "one end and shoulder", "both ends and shoulder", NULL};
 
 static int mode(const contact_element *e, const bool *active) {
   (void)e;
@@ -78,12 +82,24 @@ static void set_sizes(contact_element *e, const carom_joint_def *d) {
 }
 
 static const contact_type contact_journal = {
-    .name = "journal", .point_count = 4, .along_line = true, .evaluate = evaluate, .travel = travel, .mode = mode, .mode_names = mode_names,
-    .point_names = point_names, .curvatures = curvatures, .tell_overlap = clearance_tell_overlap,
+    .name = "journal",
+    .point_count = 4,
+    .along_line = true,
+    .evaluate = evaluate,
+    .travel = travel,
+    .mode = mode,
+    .mode_names = mode_names,
+    .point_names = point_names,
+    .curvatures = curvatures,
+    .tell_overlap = clearance_tell_overlap,
 };
 
 const clearance_type clearance_journal = {
-    .contact = &contact_journal, .joint = &joint_revolute, .is_complete = is_complete,
-    .lacks = "in space needs the journal's 'length', between the ends that touch", .hint = "add length:", .set_sizes = set_sizes,
+    .contact = &contact_journal,
+    .joint = &joint_revolute,
+    .is_complete = is_complete,
+    .lacks = "in space needs the journal's 'length', between the ends that touch",
+    .hint = "add length:",
+    .set_sizes = set_sizes,
     .round_part = "journal's",
 };

@@ -108,7 +108,9 @@ static void add_row_along(const mechanism *m, motion *x, const contact_anchors *
 }
 
 // The axes of what resists turning: in the plane across it, in space both tangents and the normal.
-static vec3 turn_axis(const mechanism *m, const contact_point *p, int k) { return m->planar ? (vec3){0, 0, 1} : k < 2 ? p->t[k] : p->n; }
+static vec3 turn_axis(const mechanism *m, const contact_point *p, int k) {
+  return m->planar ? (vec3){0, 0, 1} : k < 2 ? p->t[k] : p->n;
+}
 
 // The angular velocity of the first body against the second's, along d.
 static void add_row_about(const mechanism *m, motion *x, const contact_anchors *a, vec3 d) {
@@ -144,10 +146,11 @@ int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, co
   return contact_rolls(e) ? count + add_turning_rows(m, x, p, &a) : count;
 }
 
-// --- bias ---------------------------------------------------------------------------------------------------------
+// --- bias ------------------------------------------------------------------------------------------------------------
 
 // Of rows about d the rate is d·(ω₁ - ω₂), and the bias ḋ·(ω₁ - ω₂). In the plane d does not turn.
-static void set_turn_bias(const mechanism *m, motion *x, const contact_point *p, const contact_anchors *a, vec3 n_rate, int row) {
+static void set_turn_bias(const mechanism *m, motion *x, const contact_point *p, const contact_anchors *a, vec3 n_rate,
+                          int row) {
   vec3 w = vec3_sub(anchor_omega(m, x, &a->first), anchor_omega(m, x, &a->second));
   for (int k = 0; k < 3; k++) {
     vec3 d = turn_axis(m, p, k), d_dot = k < 2 ? vec3_scale(-vec3_dot(d, n_rate), p->n) : n_rate;
@@ -156,10 +159,11 @@ static void set_turn_bias(const mechanism *m, motion *x, const contact_point *p,
   }
 }
 
-// The rate of a row along d is d·(v₁ - v₂), both velocities at the place P that travels over the bodies. Its derivative is that by
-// the accelerations of the bodies, and the bias  ḋ·(v₁ - v₂) + d·(ω₁ × (Ṗ - v₀₁) - ω₂ × (Ṗ - v₀₂)).  Tangents are carried along with
-// the normal without turning about it:  ṫ = -(t·ṅ) n.
-void contact_set_bias_by(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, const contact_travel *t, int row) {
+// The rate of a row along d is d·(v₁ - v₂), both velocities at the place P that travels over the bodies. Its derivative
+// is that by the accelerations of the bodies, and the bias  ḋ·(v₁ - v₂) + d·(ω₁ × (Ṗ - v₀₁) - ω₂ × (Ṗ - v₀₂)). Tangents
+// are carried along with the normal without turning about it:  ṫ = -(t·ṅ) n.
+void contact_set_bias_by(const mechanism *m, motion *x, const contact_element *e, const contact_point *p,
+                         const contact_travel *t, int row) {
   contact_anchors a = anchors_of(x, p);
   vec3 v[2] = {anchor_velocity(m, x, &a.first), anchor_velocity(m, x, &a.second)};
   vec3 bias[2] = {anchor_bias_along(m, x, &a.first, t->at), anchor_bias_along(m, x, &a.second, t->at)};
@@ -180,7 +184,7 @@ void contact_set_bias(const mechanism *m, motion *x, const contact_element *e, c
   contact_set_bias_by(m, x, e, p, &t, row);
 }
 
-// --- forces -------------------------------------------------------------------------------------------------------
+// --- forces ----------------------------------------------------------------------------------------------------------
 
 static vec3 relative_velocity(const mechanism *m, const motion *x, const contact_point *p) {
   contact_anchors a = anchors_of(x, p);

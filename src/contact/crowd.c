@@ -37,7 +37,8 @@ bool contact_resolve(const mechanism *m, contact_element *e, const char *name, f
   contact_curvatures(e, radius);
   bool line = m->planar || e->type->along_line;  // in the plane a circle stands for a cylinder
   if (!material_resolve(&e->material, radius, line, e->type->curved, name, f)) return false;
-  e->by_curvature = e->type->curved && e->material.normal.type->contact == LAW_POINT && !(e->material.normal.stiffness > 0);
+  e->by_curvature =
+      e->type->curved && e->material.normal.type->contact == LAW_POINT && !(e->material.normal.stiffness > 0);
   return true;
 }
 
@@ -86,5 +87,9 @@ bool contact_find(const contact_world *w, const mechanism *m, contact_test *test
   return false;
 }
 
-bool contact_restitution_differs(const mechanism *m, const contact_element *e) { return (void)m, e->material.remarks & REMARK_RESTITUTION; }
-bool contact_is_conformal(const mechanism *m, const contact_element *e) { return (void)m, e->material.remarks & REMARK_CONFORMAL; }
+bool contact_restitution_differs(const mechanism *m, const contact_element *e) {
+  return (void)m, e->material.remarks & REMARK_RESTITUTION;
+}
+bool contact_is_conformal(const mechanism *m, const contact_element *e) {
+  return (void)m, e->material.remarks & REMARK_CONFORMAL;
+}

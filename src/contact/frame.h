@@ -18,10 +18,10 @@ static inline void contact_set_frame(const mechanism *m, contact_point *p, vec3 
   vec3_tangents(n, p->t);  // which ones switches rarely and harmlessly: friction does not care
 }
 
-// A round body at `at` in a hollow one, off its centre by `offset`: the gap is c - |offset|, and they touch on the far side.
-// What both joints of that kind share (bearing, socket) is here.
-static inline void contact_set_hollow(const mechanism *m, const contact_element *e, vec3 offset, vec3 otherwise, vec3 at,
-                                      contact_point *p) {
+// A round body at `at` in a hollow one, off its centre by `offset`: the gap is c - |offset|, and they touch on the far
+// side. What both joints of that kind share (bearing, socket) is here.
+static inline void contact_set_hollow(const mechanism *m, const contact_element *e, vec3 offset, vec3 otherwise,
+                                      vec3 at, contact_point *p) {
   double eccentricity = vec3_norm(offset);
   vec3 n = eccentricity > 0 ? vec3_scale(1 / eccentricity, offset) : otherwise;
   p->gap = e->clearance - eccentricity;
@@ -29,9 +29,10 @@ static inline void contact_set_hollow(const mechanism *m, const contact_element 
   contact_set_frame(m, p, n);
 }
 
-// The normal is fixed to the body of `wall`, and the place lies at a distance along it from a point of the body of `other`.
-static inline contact_travel contact_travel_on_wall(const mechanism *m, const motion *x, const contact_point *p, int wall, int other,
-                                                    double distance) {
+// The normal is fixed to the body of `wall`, and the place lies at a distance along it from a point of the body of
+// `other`.
+static inline contact_travel contact_travel_on_wall(const mechanism *m, const motion *x, const contact_point *p,
+                                                    int wall, int other, double distance) {
   anchor on_wall = {.node = wall}, from = anchor_at(x, other, vec3_axpy(p->at, -distance, p->n));
   vec3 n = vec3_cross(anchor_omega(m, x, &on_wall), p->n);
   return (contact_travel){.at = vec3_axpy(anchor_velocity(m, x, &from), distance, n), .n = n};
@@ -42,7 +43,8 @@ static inline vec3 contact_turn_of(vec3 n, double length, vec3 rate) {
   return vec3_scale(1 / length, vec3_axpy(rate, -vec3_dot(n, rate), n));
 }
 
-contact_travel contact_hollow_travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k);
+contact_travel contact_hollow_travel(const mechanism *m, const motion *x, const contact_element *e,
+                                     const contact_point *p, int k);
 void contact_hollow_curvatures(const contact_element *e, double radius[2]);
 int contact_hollow_mode(const contact_element *e, const bool *active);
 extern const char *const contact_hollow_modes[];  // free, impact, following

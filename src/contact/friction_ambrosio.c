@@ -14,7 +14,10 @@ static const char *fault(const friction_law *l) { return l->v1 > l->v0 ? NULL : 
 static const char *const needs[] = {"v0", "v1", NULL};
 
 const friction_law_type friction_ambrosio = {
-    .name = "ambrosio", .equation = "μ = μk (|v|-v0)/(v1-v0) between v0 and v1, 0 below, μk above",
+    .name = "ambrosio",
+    .equation = "μ = μk (|v|-v0)/(v1-v0) between v0 and v1, 0 below, μk above",
     .source = "Ambrósio, Virtual Nonlinear Multibody Systems (2003)",
-    .range = "continuous, with kinks at v0 and v1; no friction at all below v0", .needs = needs, .fault = fault,
+    .range = "continuous, with kinks at v0 and v1; no friction at all below v0",
+    .needs = needs,
+    .fault = fault,
     .force = force};

@@ -1,5 +1,5 @@
-// Bengisu and Akay (Flores and Lankarani, eq. 19): a parabola up to μs at v0, then a decay to μk. The decay κ is one over
-// the speed `stribeck`.
+// Bengisu and Akay (Flores and Lankarani, eq. 19): a parabola up to μs at v0, then a decay to μk. The decay κ is one
+// over the speed `stribeck`.
 #include <math.h>
 
 #include "contact/law.h"
@@ -16,6 +16,10 @@ static const char *const needs[] = {"v0", "stribeck", NULL};
 static const char *const uses[] = {"static_friction", NULL};
 
 const friction_law_type friction_bengisu_akay = {
-    .name = "bengisu-akay", .equation = "μ = μs (1 - (|v|/v0-1)²) up to v0, then μk + (μs-μk) exp(-(|v|-v0)/stribeck)",
+    .name = "bengisu-akay",
+    .equation = "μ = μs (1 - (|v|/v0-1)²) up to v0, then μk + (μs-μk) exp(-(|v|-v0)/stribeck)",
     .source = "Bengisu, Akay, Journal of Vibration and Acoustics 116 (1994)",
-    .range = "continuous, with a kink at v0 where μs > μk; creeps at rest", .needs = needs, .uses = uses, .force = force};
+    .range = "continuous, with a kink at v0 where μs > μk; creeps at rest",
+    .needs = needs,
+    .uses = uses,
+    .force = force};

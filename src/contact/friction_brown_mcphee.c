@@ -15,6 +15,10 @@ static const char *const needs[] = {"v0", NULL};
 static const char *const uses[] = {"static_friction", "viscous", NULL};
 
 const friction_law_type friction_brown_mcphee = {
-    .name = "brown-mcphee", .equation = "μ = μk tanh(4|v|/v0) + (μs-μk)(|v|/v0)/(|v|²/(4 v0²)+3/4)², and viscous |v|",
+    .name = "brown-mcphee",
+    .equation = "μ = μk tanh(4|v|/v0) + (μs-μk)(|v|/v0)/(|v|²/(4 v0²)+3/4)², and viscous |v|",
     .source = "Brown, McPhee, Journal of Computational and Nonlinear Dynamics 11 (2016)",
-    .range = "smooth, suitable for variable steps; creeps at rest", .needs = needs, .uses = uses, .force = force};
+    .range = "smooth, suitable for variable steps; creeps at rest",
+    .needs = needs,
+    .uses = uses,
+    .force = force};

@@ -23,7 +23,11 @@ static const char *const needs[] = {"bristle_stiffness", NULL};
 static const char *const uses[] = {"dahl_exponent", NULL};
 
 const friction_law_type friction_dahl = {
-    .name = "dahl", .equation = "ż = v (1 - σ0 z sgn(v)/μk)^a, f = -σ0 z fn",
+    .name = "dahl",
+    .equation = "ż = v (1 - σ0 z sgn(v)/μk)^a, f = -σ0 z fn",
     .source = "Dahl, The Aerospace Corporation, TOR-0158 (1968)",
-    .range = "sticks with elastic bristles, no stiction peak; one state per tangent direction", .needs = needs, .uses = uses, .states = 1,
+    .range = "sticks with elastic bristles, no stiction peak; one state per tangent direction",
+    .needs = needs,
+    .uses = uses,
+    .states = 1,
     .force = force};

@@ -12,5 +12,10 @@ static void force(const friction_law *l, double fn, const double v[2], const dou
 static const char *const needs[] = {"coefficient", "friction", NULL};  // rigid methods read `friction`, 0 means none
 
 const friction_law_type friction_expression = {
-    .name = "expression", .own = true, .equation = "μ = coefficient(speed, fn)", .source = "the model",
-    .range = "defined by the model; continuous if the coefficient is 0 at rest", .needs = needs, .force = force};
+    .name = "expression",
+    .own = true,
+    .equation = "μ = coefficient(speed, fn)",
+    .source = "the model",
+    .range = "defined by the model; continuous if the coefficient is 0 at rest",
+    .needs = needs,
+    .force = force};

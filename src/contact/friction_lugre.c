@@ -2,9 +2,9 @@
 //
 //   ż = v - |v| σ0 z/g(|v|),  f = -(σ0 z + σ1 exp(-(|v|/stribeck)²) ż) fn - viscous v
 //
-// along both tangents, coupled by |v|: the same in every direction, steady at σ0 z = g v/|v|. The damping fades with speed,
-// as its authors advise: else a contact that begins at v with z = 0 would feel σ1 v fn. Passive while
-// σ1 |v| exp(-(|v|/stribeck)²) ≤ 4 g, certainly while σ1 stribeck ≤ 9.3 μk.
+// along both tangents, coupled by |v|: the same in every direction, steady at σ0 z = g v/|v|. The damping fades with
+// speed, as its authors advise: else a contact that begins at v with z = 0 would feel σ1 v fn. Passive while σ1 |v|
+// exp(-(|v|/stribeck)²) ≤ 4 g, certainly while σ1 stribeck ≤ 9.3 μk.
 #include <math.h>
 
 #include "contact/law.h"
@@ -23,7 +23,11 @@ static const char *const needs[] = {"bristle_stiffness", "stribeck", NULL};
 static const char *const uses[] = {"static_friction", "stribeck_exponent", "bristle_damping", "viscous", NULL};
 
 const friction_law_type friction_lugre = {
-    .name = "lugre", .equation = "ż = v - |v| σ0 z/g(|v|), f = -(σ0 z + σ1 exp(-(|v|/stribeck)²) ż) fn - viscous v",
+    .name = "lugre",
+    .equation = "ż = v - |v| σ0 z/g(|v|), f = -(σ0 z + σ1 exp(-(|v|/stribeck)²) ż) fn - viscous v",
     .source = "Canudas de Wit, Olsson, Åström, Lischinsky, IEEE Transactions on Automatic Control 40 (1995)",
-    .range = "sticks with elastic bristles; passive while σ1 stribeck ≤ 9.3 μk; one state per tangent direction", .needs = needs, .uses = uses,
-    .states = 1, .force = force};
+    .range = "sticks with elastic bristles; passive while σ1 stribeck ≤ 9.3 μk; one state per tangent direction",
+    .needs = needs,
+    .uses = uses,
+    .states = 1,
+    .force = force};

@@ -13,6 +13,10 @@ static const char *const needs[] = {"v0", "stribeck", NULL};
 static const char *const uses[] = {"static_friction", "stribeck_exponent", "viscous", NULL};
 
 const friction_law_type friction_stribeck = {
-    .name = "stribeck", .equation = "μ = (μk + (μs-μk) exp(-(|v|/stribeck)^a)) tanh(|v|/v0), and viscous |v|",
+    .name = "stribeck",
+    .equation = "μ = (μk + (μs-μk) exp(-(|v|/stribeck)^a)) tanh(|v|/v0), and viscous |v|",
     .source = "Stribeck 1902; Armstrong-Hélouvry, Dupont, Canudas de Wit, Automatica 30 (1994)",
-    .range = "smooth; v0 well below `stribeck`, else μs is not reached; creeps at rest", .needs = needs, .uses = uses, .force = force};
+    .range = "smooth; v0 well below `stribeck`, else μs is not reached; creeps at rest",
+    .needs = needs,
+    .uses = uses,
+    .force = force};

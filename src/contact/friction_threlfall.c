@@ -11,7 +11,9 @@ static void force(const friction_law *l, double fn, const double v[2], const dou
 
 static const char *const needs[] = {"v0", NULL};
 
-const friction_law_type friction_threlfall = {
-    .name = "threlfall", .equation = "μ = μk (1 - exp(-3|v|/v0)) up to v0, then 0.95 μk",
-    .source = "Threlfall, Mechanism and Machine Theory 13 (1978)",
-    .range = "continuous, with a kink at v0; creeps at rest, 0.95 μk at most", .needs = needs, .force = force};
+const friction_law_type friction_threlfall = {.name = "threlfall",
+                                              .equation = "μ = μk (1 - exp(-3|v|/v0)) up to v0, then 0.95 μk",
+                                              .source = "Threlfall, Mechanism and Machine Theory 13 (1978)",
+                                              .range = "continuous, with a kink at v0; creeps at rest, 0.95 μk at most",
+                                              .needs = needs,
+                                              .force = force};

@@ -1,9 +1,11 @@
-// With the relative principal curvatures k₀ = 2A ≤ k₁ = 2B the surfaces touch in an ellipse with semi-axes a ≥ b, e² = 1 - b²/a²
-// (Johnson, Contact Mechanics, 4.26 to 4.32). With the complete elliptic integrals K and E of e, and p₀ the largest pressure,
+// With the relative principal curvatures k₀ = 2A ≤ k₁ = 2B the surfaces touch in an ellipse with semi-axes a ≥ b, e² =
+// 1 - b²/a² (Johnson, Contact Mechanics, 4.26 to 4.32). With the complete elliptic integrals K and E of e, and p₀ the
+// largest pressure,
 //   A = p₀ b/(E* a²) (K - E)/e²,   B = p₀ b/(E* a²) (E/(1 - e²) - K)/e²,   δ = p₀ b K/E*,   F = ⅔ π a b p₀.
 // The first two give e from B/A, and eliminating p₀ and a
 //   F = 2π E*/(3K) √((K - E)/(e² A K)) δ^1.5.
-// In Carlson's form (K - E)/e² = R_D(0, 1 - e², 1)/3 and (E/(1 - e²) - K)/e² = R_D(0, 1, 1 - e²)/3, without cancellation as e → 0.
+// In Carlson's form (K - E)/e² = R_D(0, 1 - e², 1)/3 and (E/(1 - e²) - K)/e² = R_D(0, 1, 1 - e²)/3, without
+// cancellation as e → 0.
 #include "contact/hertz.h"
 
 #include <math.h>
@@ -21,7 +23,8 @@ static double carlson_d(double y, double z) {
     x = (x + root) / 4, y = (y + root) / 4, z = (z + root) / 4;
   }
   double ea = dx * dy, eb = dz * dz, ec = ea - eb, ed = ea - 6 * eb, ee = ed + 2 * ec;
-  double series = 1 + ed * (-3.0 / 14 + 9.0 / 88 * ed - 9.0 / 52 * dz * ee) + dz * (ee / 6 + dz * (-9.0 / 22 * ec + 3.0 / 26 * dz * ea));
+  double series = 1 + ed * (-3.0 / 14 + 9.0 / 88 * ed - 9.0 / 52 * dz * ee) +
+                  dz * (ee / 6 + dz * (-9.0 / 22 * ec + 3.0 / 26 * dz * ea));
   return 3 * sum + factor * series / (mean * sqrt(mean));
 }
 

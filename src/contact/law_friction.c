@@ -19,9 +19,8 @@ extern const friction_law_type friction_coulomb, friction_threlfall, friction_be
     friction_stribeck, friction_brown_mcphee, friction_dahl, friction_lugre, friction_expression;
 
 static const friction_law_type *const all[] = {
-    &friction_coulomb,  &friction_threlfall,    &friction_bengisu_akay, &friction_ambrosio,
-    &friction_stribeck, &friction_brown_mcphee, &friction_dahl,         &friction_lugre,
-    &friction_expression,
+    &friction_coulomb,      &friction_threlfall, &friction_bengisu_akay, &friction_ambrosio,   &friction_stribeck,
+    &friction_brown_mcphee, &friction_dahl,      &friction_lugre,        &friction_expression,
 };
 enum { COUNT = sizeof all / sizeof *all };
 

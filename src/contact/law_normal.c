@@ -4,14 +4,16 @@
 
 #include "contact/law.h"
 
-// --- parts of laws ------------------------------------------------------------------------------------------------
+// --- parts of laws ---------------------------------------------------------------------------------------------------
 
 double normal_power(const normal_law *l, double delta) {
   if (l->exponent == 1.5) return l->stiffness * delta * sqrt(delta);
   return l->stiffness * (l->exponent == 1 ? delta : pow(delta, l->exponent));
 }
 
-double normal_power_energy(const normal_law *l, double delta) { return normal_power(l, delta) * delta / (l->exponent + 1); }
+double normal_power_energy(const normal_law *l, double delta) {
+  return normal_power(l, delta) * delta / (l->exponent + 1);
+}
 
 double normal_damping_factor(const normal_law *l, double rate, double approach) {
   return approach > 0 ? 1 + l->lambda * rate / approach : 1;
@@ -21,7 +23,7 @@ double normal_power_damped(const normal_law *l, double delta, double rate, doubl
   return normal_power(l, delta) * normal_damping_factor(l, rate, approach);
 }
 
-// --- force and energy ---------------------------------------------------------------------------------------------
+// --- force and energy ------------------------------------------------------------------------------------------------
 
 double normal_formula(const normal_law *l, double delta, double rate, double approach) {
   return delta > 0 ? l->type->force(l, delta, rate, approach) : 0;
@@ -32,7 +34,9 @@ double normal_force(const normal_law *l, double delta, double rate, double appro
   return f < 0 && !l->pulls ? 0 : f;
 }
 
-bool normal_uses_approach(const normal_law *l) { return l->type->lambda ? l->lambda != 0 : l->type->contact == LAW_OWN; }
+bool normal_uses_approach(const normal_law *l) {
+  return l->type->lambda ? l->lambda != 0 : l->type->contact == LAW_OWN;
+}
 
 bool normal_is_elastic(const normal_law *l) { return l->type->elastic || (l->type->lambda && l->lambda == 0); }
 
@@ -40,7 +44,8 @@ bool normal_is_elastic(const normal_law *l) { return l->type->elastic || (l->typ
 // number so that a power of δ below one is met as well as a smooth law.
 static double energy_by_quadrature(const normal_law *l, double delta) {
   enum { PARTS = 16, POINTS = 5 };
-  static const double at[POINTS] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640};
+  static const double at[POINTS] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831,
+                                    0.9061798459386640};
   static const double weight[POINTS] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665,
                                         0.2369268850561891};
   double sum = 0;
@@ -57,7 +62,7 @@ double normal_energy(const normal_law *l, double delta) {
   return l->type->energy ? l->type->energy(l, delta) : energy_by_quadrature(l, delta);
 }
 
-// --- restitution --------------------------------------------------------------------------------------------------
+// --- restitution -----------------------------------------------------------------------------------------------------
 //
 // m δ̈ = -f(δ)(1 + λ δ̇/v₀), so with w = δ̇/v₀:  w dw/(1 + λ w) = -f dδ/(m v₀²). Pressed in from w = 1 to 0 and out again
 // from 0 to -e, δ passes the same way, so that the left side's integrals agree: G(λ) = G(-e λ), G(x) = x - ln(1 + x),
@@ -98,8 +103,8 @@ double normal_lambda_for(double achieved) {
   return low;
 }
 
-// w dw/(1 + λ w) = -f dδ/(m v²), whose right side has the integral 1/2 from where v comes from. G(-share λ) - λ²/2 is negative
-// for small λ, grows beyond all bounds towards 1/share and has one root between.
+// w dw/(1 + λ w) = -f dδ/(m v²), whose right side has the integral 1/2 from where v comes from. G(-share λ) - λ²/2 is
+// negative for small λ, grows beyond all bounds towards 1/share and has one root between.
 double normal_lambda_of_release(double share) {
   if (share >= 1) return 0;
   double low = 0, high = 1 / share;
@@ -112,16 +117,27 @@ double normal_lambda_of_release(double share) {
   return low;
 }
 
-// --- registry -----------------------------------------------------------------------------------------------------
+// --- registry --------------------------------------------------------------------------------------------------------
 
 extern const normal_law_type normal_hooke, normal_hertz, normal_kelvin_voigt, normal_hunt_crossley,
     normal_herbert_mcwhannell, normal_lee_wang, normal_lankarani_nikravesh, normal_gonthier, normal_zhiying_qishao,
     normal_flores, normal_hu_guo, normal_johnson, normal_esdu_78035, normal_expression;
 
 static const normal_law_type *const all[] = {
-    &normal_hooke,     &normal_hertz,    &normal_kelvin_voigt,        &normal_hunt_crossley, &normal_herbert_mcwhannell,
-    &normal_lee_wang,  &normal_lankarani_nikravesh, &normal_gonthier, &normal_zhiying_qishao, &normal_flores,
-    &normal_hu_guo,    &normal_johnson,  &normal_esdu_78035,          &normal_expression,
+    &normal_hooke,
+    &normal_hertz,
+    &normal_kelvin_voigt,
+    &normal_hunt_crossley,
+    &normal_herbert_mcwhannell,
+    &normal_lee_wang,
+    &normal_lankarani_nikravesh,
+    &normal_gonthier,
+    &normal_zhiying_qishao,
+    &normal_flores,
+    &normal_hu_guo,
+    &normal_johnson,
+    &normal_esdu_78035,
+    &normal_expression,
 };
 enum { COUNT = sizeof all / sizeof *all };
 

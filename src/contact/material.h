@@ -24,13 +24,13 @@ typedef struct contact_material {
   double foundation;              // stiffness per area of surfaces that touch with an area; 0: none [N/m³]
   bool has_solids;
   solid solids[2];
-  double achieved;                // restitution that the normal law will give back; NaN if it is not known beforehand [-]
+  double achieved;  // restitution that the normal law will give back; NaN if it is not known beforehand [-]
   int remarks;
 } contact_material;
 
 // For methods that press surfaces in: the stiffness of a contact with these radii (as stiffness_hertz takes them), and
-// whether its laws are functions at all. `line`: they touch along a line, as cylinders do. `curved`: the radii depend on where they
-// touch, and the stiffness is found there, from the modulus. Returns false and sets the fault to what
+// whether its laws are functions at all. `line`: they touch along a line, as cylinders do. `curved`: the radii depend
+// on where they touch, and the stiffness is found there, from the modulus. Returns false and sets the fault to what
 // `owner` lacks.
 bool material_resolve(contact_material *m, const double radius[2], bool line, bool curved, const char *owner, fault *f);
 // The same of surfaces that touch with an area, for which the foundation is the stiffness.

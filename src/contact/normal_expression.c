@@ -9,6 +9,10 @@ static double force(const normal_law *l, double delta, double rate, double appro
 
 static const char *const needs[] = {"force", NULL};
 
-const normal_law_type normal_expression = {
-    .name = "expression", .equation = "F = force(delta, rate, approach)", .source = "the model",
-    .range = "defined by the model", .contact = LAW_OWN, .needs = needs, .force = force};
+const normal_law_type normal_expression = {.name = "expression",
+                                           .equation = "F = force(delta, rate, approach)",
+                                           .source = "the model",
+                                           .range = "defined by the model",
+                                           .contact = LAW_OWN,
+                                           .needs = needs,
+                                           .force = force};

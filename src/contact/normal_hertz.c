@@ -7,6 +7,11 @@ static double force(const normal_law *l, double delta, double rate, double appro
 }
 
 const normal_law_type normal_hertz = {
-    .name = "hertz", .equation = "F = K δⁿ", .source = "Hertz, Journal für die reine und angewandte Mathematik 92 (1881)",
+    .name = "hertz",
+    .equation = "F = K δⁿ",
+    .source = "Hertz, Journal für die reine und angewandte Mathematik 92 (1881)",
     .range = "elastic; contact area small compared with the radii, not conformal, without friction",
-    .contact = LAW_POINT, .elastic = true, .force = force, .energy = normal_power_energy};
+    .contact = LAW_POINT,
+    .elastic = true,
+    .force = force,
+    .energy = normal_power_energy};

@@ -8,7 +8,11 @@ static double force(const normal_law *l, double delta, double rate, double appro
 
 static double energy(const normal_law *l, double delta) { return 0.5 * l->stiffness * delta * delta; }
 
-const normal_law_type normal_hooke = {
-    .name = "hooke", .equation = "F = K δ", .source = "Hooke 1678",
-    .range = "elastic; a linear spring, independent of the contact geometry",
-    .contact = LAW_LINEAR, .elastic = true, .force = force, .energy = energy};
+const normal_law_type normal_hooke = {.name = "hooke",
+                                      .equation = "F = K δ",
+                                      .source = "Hooke 1678",
+                                      .range = "elastic; a linear spring, independent of the contact geometry",
+                                      .contact = LAW_LINEAR,
+                                      .elastic = true,
+                                      .force = force,
+                                      .energy = energy};

@@ -4,8 +4,8 @@
 //   Johnson:     y = x (-ln x - 1)     up to x = e⁻², y = e⁻²
 //   ESDU 78035:  y = x (1 - ln x)      up to x = 1,   y = 1
 //
-// beyond which more load would mean less penetration. With u = ln x (Johnson: ln x + 2) and t = -ln y (Johnson: -ln y - 2)
-// both read u + ln(1 - u) = -t.
+// beyond which more load would mean less penetration. With u = ln x (Johnson: ln x + 2) and t = -ln y (Johnson: -ln y -
+// 2) both read u + ln(1 - u) = -t.
 #include "contact/normal_line.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// A sphere or a point against a box. The point q of the box nearest to the centre c is c with its components cut at the faces. Inside
-// the box the nearest face counts, as the shortest way out.
+// A sphere or a point against a box. The point q of the box nearest to the centre c is c with its components cut at the
+// faces. Inside the box the nearest face counts, as the shortest way out.
 #include <math.h>
 #include <stddef.h>
 
@@ -55,7 +55,8 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
 }
 
 // In the axes of the box: c moves with the relative velocity, q with what of it is not cut, and n = (c - q)/|c - q|.
-static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
+                             int k) {
   (void)k;
   marker_state ball = marker_read(m, x, e->first), box = marker_read(m, x, e->second);
   vec3 arm = vec3_sub(ball.p, box.p);
@@ -86,13 +87,27 @@ static double nearest(const mechanism *m, const motion *x, const contact_element
 }
 
 // On a face; an edge or corner of the box is sharper.
-static void curvatures(const contact_element *e, double radius[2]) { radius[0] = e->size_first[0], radius[1] = CONTACT_FLAT; }
+static void curvatures(const contact_element *e, double radius[2]) {
+  radius[0] = e->size_first[0], radius[1] = CONTACT_FLAT;
+}
 
 const contact_type contact_sphere_box = {
-    .name = "sphere on box", .point_count = 1, .point_count_planar = 1, .evaluate = evaluate, .travel = travel,
-    .curvatures = curvatures, .nearest = nearest, .tell_overlap = contact_tell_surfaces,
+    .name = "sphere on box",
+    .point_count = 1,
+    .point_count_planar = 1,
+    .evaluate = evaluate,
+    .travel = travel,
+    .curvatures = curvatures,
+    .nearest = nearest,
+    .tell_overlap = contact_tell_surfaces,
 };
 const contact_type contact_point_box = {
-    .name = "point on box", .point_count = 1, .point_count_planar = 1, .evaluate = evaluate, .travel = travel,
-    .curvatures = curvatures, .nearest = nearest, .tell_overlap = contact_tell_surfaces,
+    .name = "point on box",
+    .point_count = 1,
+    .point_count_planar = 1,
+    .evaluate = evaluate,
+    .travel = travel,
+    .curvatures = curvatures,
+    .nearest = nearest,
+    .tell_overlap = contact_tell_surfaces,
 };

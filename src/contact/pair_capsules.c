@@ -1,5 +1,6 @@
-// Two capsules: segments with a layer. Where they cross they touch in one point, where they are parallel along a line. Five points cover both:
-// the end of each that is nearest to the segment of the other, and the place where the lines cross.
+// Two capsules: segments with a layer. Where they cross they touch in one point, where they are parallel along a line.
+// Five points cover both: the end of each that is nearest to the segment of the other, and the place where the lines
+// cross.
 #include <math.h>
 
 #include "contact/frame.h"
@@ -10,7 +11,7 @@ enum { ENDS = 4, CROSSING = ENDS, POINTS };
 
 // In space.
 typedef struct segment {
-  vec3 middle, axis;   // of unit length
+  vec3 middle, axis;  // of unit length
   double half, radius;
 } segment;
 
@@ -23,12 +24,17 @@ static vec3 place_on(const segment *s, double along) { return vec3_axpy(s->middl
 static double along_of(const segment *s, vec3 p) { return vec3_dot(s->axis, vec3_sub(p, s->middle)); }
 
 // Of a point of each segment; `otherwise` is the normal where they fall together.
-static separation between(const segment *a, double along_a, bool inside_a, const segment *b, double along_b, bool inside_b, vec3 otherwise) {
+static separation between(const segment *a, double along_a, bool inside_a, const segment *b, double along_b,
+                          bool inside_b, vec3 otherwise) {
   vec3 core_a = place_on(a, along_a), core_b = place_on(b, along_b), d = vec3_sub(core_a, core_b);
   double length = vec3_norm(d);
   vec3 n = length > 0 ? vec3_scale(1 / length, d) : otherwise;
-  separation s = {.distance = length - a->radius - b->radius, .normal = n, .on_a = vec3_axpy(core_a, -a->radius, n),
-                  .on_b = vec3_axpy(core_b, b->radius, n), .of_a = {.layer = a->radius}, .of_b = {.layer = b->radius}};
+  separation s = {.distance = length - a->radius - b->radius,
+                  .normal = n,
+                  .on_a = vec3_axpy(core_a, -a->radius, n),
+                  .on_b = vec3_axpy(core_b, b->radius, n),
+                  .of_a = {.layer = a->radius},
+                  .of_b = {.layer = b->radius}};
   if (inside_a) s.of_a.edges[0] = a->axis, s.of_a.edge_count = 1;
   if (inside_b) s.of_b.edges[0] = b->axis, s.of_b.edge_count = 1;
   return s;
@@ -44,7 +50,8 @@ static separation at_end(const segment *a, const segment *b, int k, vec3 otherwi
   return between(a, kept, kept == along, b, end * b->half, false, otherwise);
 }
 
-// Where the lines are nearest: (x_a - x_b) · a = 0 and · b = 0. Returns false where that is beyond an end, or the lines are parallel.
+// Where the lines are nearest: (x_a - x_b) · a = 0 and · b = 0. Returns false where that is beyond an end, or the lines
+// are parallel.
 static bool at_crossing(const segment *a, const segment *b, vec3 otherwise, separation *to) {
   vec3 d = vec3_sub(a->middle, b->middle);
   double c = vec3_dot(a->axis, b->axis), sine2 = 1 - c * c;
@@ -65,7 +72,8 @@ static vec3 across(const segment *a, const segment *b) {
   return t[0];
 }
 
-// Where there is no crossing it is an end instead, so that schemes that follow gaps in time have one. Returns whether the place is there.
+// Where there is no crossing it is an end instead, so that schemes that follow gaps in time have one. Returns whether
+// the place is there.
 static bool find(const segment *a, const segment *b, int k, separation *to) {
   vec3 otherwise = across(a, b);
   if (k == CROSSING && at_crossing(a, b, otherwise, to)) return true;
@@ -90,14 +98,16 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
   }
 }
 
-static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
+                             int k) {
   marker_state first = marker_read(m, x, e->first), second = marker_read(m, x, e->second);
   marker_place at_first = {.R = first.R, .p = first.p}, at_second = {.R = second.R, .p = second.p};
   segment a = segment_of(m, &at_first, e->size_first), b = segment_of(m, &at_second, e->size_second);
   separation s;
   separation_rate rate;
   find(&a, &b, k, &s);
-  if (separation_rate_of(&s, (shape_motion){first.p, first.v, first.w}, (shape_motion){second.p, second.v, second.w}, &rate))
+  if (separation_rate_of(&s, (shape_motion){first.p, first.v, first.w}, (shape_motion){second.p, second.v, second.w},
+                         &rate))
     return (contact_travel){.at = vec3_scale(0.5, vec3_add(rate.on_a, rate.on_b)), .n = rate.normal};
   return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, 0);
 }
@@ -105,7 +115,7 @@ static contact_travel travel(const mechanism *m, const motion *x, const contact_
 typedef struct pass {
   const mechanism *m;
   const contact_element *e;
-  mat3 R;        // of the first
+  mat3 R;  // of the first
   vec3 turn;
 } pass;
 
@@ -128,9 +138,16 @@ static double nearest(const mechanism *m, const motion *x, const contact_element
   return contact_least_gap(gap_at, &w, before, after, contact_swing(e->shape_first, w.turn), graze);
 }
 
-static const char *const names[] = {"end -z of the first", "end +z of the first", "end -z of the second", "end +z of the second", "crossing"};
+static const char *const names[] = {"end -z of the first", "end +z of the first", "end -z of the second",
+                                    "end +z of the second", "crossing"};
 
 const contact_type contact_capsule_capsule = {
-    .name = "capsule on capsule", .point_count = POINTS, .curved = true, .evaluate = evaluate, .travel = travel, .nearest = nearest,
-    .point_names = names, .tell_overlap = contact_tell_surfaces,
+    .name = "capsule on capsule",
+    .point_count = POINTS,
+    .curved = true,
+    .evaluate = evaluate,
+    .travel = travel,
+    .nearest = nearest,
+    .point_names = names,
+    .tell_overlap = contact_tell_surfaces,
 };

@@ -1,6 +1,7 @@
-// Two convex shapes with flat faces or straight lines, at least one of them round: capsules, cylinders and cones on boxes, hulls and each
-// other. They touch at the corners of the region where a face or line of one lies above one of the other, and at their nearest points
-// where none of these corners is as near: where edges or rims cross, or a rim rolls on a face.
+// Two convex shapes with flat faces or straight lines, at least one of them round: capsules, cylinders and cones on
+// boxes, hulls and each other. They touch at the corners of the region where a face or line of one lies above one of
+// the other, and at their nearest points where none of these corners is as near: where edges or rims cross, or a rim
+// rolls on a face.
 #include <math.h>
 
 #include "contact/pairs.h"
@@ -16,18 +17,21 @@ typedef struct touching {
   vec3 n;
   manifold_point points[MANIFOLD_POINTS];
   int count;
-  bool by_nearest;   // the nearest points are a point of contact
+  bool by_nearest;  // the nearest points are a point of contact
 } touching;
 
 static const polytope *faces_of(const flat *f) { return f ? &f->hull : NULL; }
 
-// Of the normals of faces that separate the shapes as far as the nearest points, that of B counts, then that of A, so that the normal does
-// not flicker where faces lie on each other.
-static vec3 choose_normal(const contact_element *e, pose at_a, pose at_b, const separation *s, const facet *a, const facet *b) {
+// Of the normals of faces that separate the shapes as far as the nearest points, that of B counts, then that of A, so
+// that the normal does not flicker where faces lie on each other.
+static vec3 choose_normal(const contact_element *e, pose at_a, pose at_b, const separation *s, const facet *a,
+                          const facet *b) {
   vec3 n[2] = {b->normal, vec3_neg(a->normal)};
   bool has[2] = {b->count > 2, a->count > 2};
   for (int i = 0; i < 2; i++)
-    if (has[i] && separation_along(e->shape_first, at_a, e->shape_second, at_b, n[i]) >= s->distance - AS_NEAR * e->span) return n[i];
+    if (has[i] &&
+        separation_along(e->shape_first, at_a, e->shape_second, at_b, n[i]) >= s->distance - AS_NEAR * e->span)
+      return n[i];
   return s->normal;
 }
 
@@ -41,15 +45,20 @@ static void find_facets(const contact_element *e, pose at_a, pose at_b, vec3 n, 
 }
 
 // Of a direction across n, that of the line above or below it in the plane of a facet.
-static vec3 laid_on(const facet *f, vec3 n, vec3 across) { return vec3_axpy(across, -vec3_dot(across, f->normal) / vec3_dot(n, f->normal), n); }
+static vec3 laid_on(const facet *f, vec3 n, vec3 across) {
+  return vec3_axpy(across, -vec3_dot(across, f->normal) / vec3_dot(n, f->normal), n);
+}
 
-// Of a line that is as round at both ends. The side of a cone counts as a sharp line: its normal is not across its axis.
+// Of a line that is as round at both ends. The side of a cone counts as a sharp line: its normal is not across its
+// axis.
 static double radius_of(const facet *f) { return f->count == 2 && f->radius[0] == f->radius[1] ? f->radius[0] : 0; }
 
-static vec3 core_of(const facet *f, double radius, vec3 on) { return radius > 0 ? vec3_sub(on, vec3_sub(f->p[0], f->core[0])) : on; }
+static vec3 core_of(const facet *f, double radius, vec3 on) {
+  return radius > 0 ? vec3_sub(on, vec3_sub(f->p[0], f->core[0])) : on;
+}
 
-// The nearest points of two edges that cross. Round ones are around the lines through their centres of curvature. Parallel edges keep what
-// they have.
+// The nearest points of two edges that cross. Round ones are around the lines through their centres of curvature.
+// Parallel edges keep what they have.
 static void cross_edges(const facet *a, const facet *b, vec3 n, manifold_point *p) {
   vec3 along_a = laid_on(a, n, p->edge_a), along_b = laid_on(b, n, p->edge_b), normal = vec3_cross(along_a, along_b);
   double length = vec3_norm(normal), r_a = radius_of(a), r_b = radius_of(b);
@@ -62,8 +71,8 @@ static void cross_edges(const facet *a, const facet *b, vec3 n, manifold_point *
   p->on_a = vec3_axpy(core_a, -r_a, normal), p->on_b = vec3_axpy(p->on_a, -p->gap, normal);
 }
 
-// A corner has the normal of the face that it touches, a crossing that of both edges: so the rate of its gap is that of the bodies at the
-// point, however the faces are tilted.
+// A corner has the normal of the face that it touches, a crossing that of both edges: so the rate of its gap is that of
+// the bodies at the point, however the faces are tilted.
 static void turn_normal(const facet *a, const facet *b, vec3 n, manifold_point *p) {
   if (p->of_a >= 0 && p->of_b >= 0) {
     cross_edges(a, b, n, p);
@@ -75,15 +84,17 @@ static void turn_normal(const facet *a, const facet *b, vec3 n, manifold_point *
   else p->on_a = vec3_axpy(p->on_b, p->gap, p->normal);
 }
 
-// Edges that are nearly parallel, or lie nearly along the normal, cross far from where they end, and what their lines say of the gap there is not
-// true of the shapes. No two places of convex shapes are nearer than the nearest ones, and both places lie on the shapes.
+// Edges that are nearly parallel, or lie nearly along the normal, cross far from where they end, and what their lines
+// say of the gap there is not true of the shapes. No two places of convex shapes are nearer than the nearest ones, and
+// both places lie on the shapes.
 static void drop_unreal(const contact_element *e, vec3 a, vec3 b, touching *w) {
   double slack = 1e-6 * e->span, least = (w->s.distance < 0 ? 2 : 1) * w->s.distance - slack;
   double reach_a = convex_reach(e->shape_first, 3) + slack, reach_b = convex_reach(e->shape_second, 3) + slack;
   int kept = 0;
   for (int i = 0; i < w->count; i++) {
     const manifold_point *p = &w->points[i];
-    bool real = p->gap >= least && vec3_norm(vec3_sub(p->on_a, a)) <= reach_a && vec3_norm(vec3_sub(p->on_b, b)) <= reach_b;
+    bool real =
+        p->gap >= least && vec3_norm(vec3_sub(p->on_a, a)) <= reach_a && vec3_norm(vec3_sub(p->on_b, b)) <= reach_b;
     if (real) w->points[kept++] = *p;
   }
   w->count = kept;
@@ -100,7 +111,8 @@ static void look(const contact_element *e, marker_place a, marker_place b, touch
     find_facets(e, at_a, at_b, w->n, &of_a, &of_b);
     w->n = choose_normal(e, at_a, at_b, &w->s, &of_a, &of_b);
     w->count = manifold_of_facets(&of_a, &of_b, w->n, horizon, w->points);
-    for (int i = 0; i < w->count && (of_a.count > 2 || of_b.count > 2); i++) turn_normal(&of_a, &of_b, w->n, &w->points[i]);
+    for (int i = 0; i < w->count && (of_a.count > 2 || of_b.count > 2); i++)
+      turn_normal(&of_a, &of_b, w->n, &w->points[i]);
     drop_unreal(e, a.p, b.p, w);
   }
   for (int i = 0; i < w->count; i++) least = fmin(least, w->points[i].gap);
@@ -119,12 +131,19 @@ static int find_touches(const mechanism *m, const motion *x, const contact_eleme
 // A region has no more corners than its two facets together; round lines that lie beside each other have four ends.
 void contact_set_facets(contact_element *e, const flat *first, const flat *second) {
   e->faces_first = first, e->faces_second = second;
-  int corners = 1 + facet_most_corners(e->shape_first, faces_of(first)) + facet_most_corners(e->shape_second, faces_of(second));
+  int corners =
+      1 + facet_most_corners(e->shape_first, faces_of(first)) + facet_most_corners(e->shape_second, faces_of(second));
   e->point_count = corners < CONTACT_POINTS_MAX ? corners : CONTACT_POINTS_MAX;
 }
 
 const contact_type contact_edge_pair = {
-    .name = "faces and lines", .point_count = CONTACT_POINTS_MAX, .is_flat = contact_is_flat, .touches = find_touches,
-    .continues = contact_crossing_continues, .point_names = contact_point_numbers, .curvatures = contact_corner_curvatures, .nearest = contact_nearest_of_shapes,
+    .name = "faces and lines",
+    .point_count = CONTACT_POINTS_MAX,
+    .is_flat = contact_is_flat,
+    .touches = find_touches,
+    .continues = contact_crossing_continues,
+    .point_names = contact_point_numbers,
+    .curvatures = contact_corner_curvatures,
+    .nearest = contact_nearest_of_shapes,
     .tell_overlap = contact_tell_surfaces,
 };

@@ -1,5 +1,5 @@
-// Two shapes with flat faces: boxes and hulls. They touch at the corners of the region where two faces lie above each other, each a contact
-// point of its own, or where two edges cross.
+// Two shapes with flat faces: boxes and hulls. They touch at the corners of the region where two faces lie above each
+// other, each a contact point of its own, or where two edges cross.
 #include <math.h>
 
 #include "contact/frame.h"
@@ -13,7 +13,7 @@
 
 typedef struct touching {
   flat_touch t;
-  separation s;       // where no face has a point near
+  separation s;  // where no face has a point near
   bool by_face;
 } touching;
 
@@ -27,8 +27,8 @@ static void look(const contact_element *e, pose at_a, pose at_b, touching *w) {
   w->t.count = manifold_reduce(w->t.points, w->t.count, e->point_count);
 }
 
-// A corner of the first or the second shape, two edges that cross, or the nearest points where faces say nothing. The order is that in which
-// they take points.
+// A corner of the first or the second shape, two edges that cross, or the nearest points where faces say nothing. The
+// order is that in which they take points.
 enum { CORNER_OF_FIRST, CORNER_OF_SECOND, CROSSING, NEAREST };
 
 contact_touch contact_touch_at_corner(const manifold_point *p, vec3 n) {
@@ -39,7 +39,8 @@ contact_touch contact_touch_at_corner(const manifold_point *p, vec3 n) {
 }
 
 contact_touch contact_touch_at_nearest(const separation *s, vec3 n) {
-  return (contact_touch){.feature = {{NEAREST}}, .gap = s->distance, .at = vec3_scale(0.5, vec3_add(s->on_a, s->on_b)), .n = n};
+  return (contact_touch){
+      .feature = {{NEAREST}}, .gap = s->distance, .at = vec3_scale(0.5, vec3_add(s->on_a, s->on_b)), .n = n};
 }
 
 bool contact_crossing_continues(const contact_feature *vanished, const contact_feature *place) {
@@ -62,7 +63,8 @@ static int find_touches(const contact_element *e, pose first, contact_touch *to)
   return list_touches(&w, to);
 }
 
-// A corner moves with its body. Where edges cross, the point stays on both: across each edge it has the velocity of that body.
+// A corner moves with its body. Where edges cross, the point stays on both: across each edge it has the velocity of
+// that body.
 static vec3 velocity_of(const manifold_point *p, vec3 at, vec3 n, const marker_state *a, const marker_state *b) {
   vec3 v_a = contact_velocity_at(a, at), v_b = contact_velocity_at(b, at);
   if (p->of_b < 0) return v_a;
@@ -76,12 +78,14 @@ static vec3 velocity_of(const manifold_point *p, vec3 at, vec3 n, const marker_s
 static vec3 turn_of_normal(const flat_touch *t, const marker_state *a, const marker_state *b) {
   if (t->of_face) return vec3_cross(t->face_of_a ? a->w : b->w, t->normal);
   vec3 across = vec3_cross(t->edge_a, t->edge_b);
-  vec3 rate = vec3_add(vec3_cross(vec3_cross(a->w, t->edge_a), t->edge_b), vec3_cross(t->edge_a, vec3_cross(b->w, t->edge_b)));
+  vec3 rate =
+      vec3_add(vec3_cross(vec3_cross(a->w, t->edge_a), t->edge_b), vec3_cross(t->edge_a, vec3_cross(b->w, t->edge_b)));
   rate = vec3_scale(1 / vec3_dot(across, t->normal), rate);
   return vec3_axpy(rate, -vec3_dot(rate, t->normal), t->normal);
 }
 
-static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
+                             int k) {
   (void)k;
   marker_state a = marker_read(m, x, e->first), b = marker_read(m, x, e->second);
   touching w;
@@ -103,7 +107,8 @@ int contact_most_corners(const flat *f) {
   return most;
 }
 
-// A region has no more corners than its two faces together; a guard may come with them (contact_follow). Beyond 64 points the flattest are left out: of a circle of 128 corners 0.12 % is lost.
+// A region has no more corners than its two faces together; a guard may come with them (contact_follow). Beyond 64
+// points the flattest are left out: of a circle of 128 corners 0.12 % is lost.
 void contact_set_faces(contact_element *e, const flat *first, const flat *second) {
   e->faces_first = first, e->faces_second = second;
   int corners = contact_most_corners(first) + contact_most_corners(second) + 1;
@@ -111,7 +116,16 @@ void contact_set_faces(contact_element *e, const flat *first, const flat *second
 }
 
 const contact_type contact_flat_pair = {
-    .name = "flat faces", .point_count = CONTACT_POINTS_MAX, .is_flat = contact_is_flat, .touches = contact_touches_by_pose, .touches_at = find_touches, .continues = contact_crossing_continues, .travel = travel,
-    .follow = &contact_follow_flat, .point_names = contact_point_numbers, .curvatures = contact_corner_curvatures, .nearest = contact_nearest_of_shapes,
+    .name = "flat faces",
+    .point_count = CONTACT_POINTS_MAX,
+    .is_flat = contact_is_flat,
+    .touches = contact_touches_by_pose,
+    .touches_at = find_touches,
+    .continues = contact_crossing_continues,
+    .travel = travel,
+    .follow = &contact_follow_flat,
+    .point_names = contact_point_numbers,
+    .curvatures = contact_corner_curvatures,
+    .nearest = contact_nearest_of_shapes,
     .tell_overlap = contact_tell_surfaces,
 };

@@ -1,26 +1,28 @@
-// A mesh on a plane touches it with its lowest vertices, those of its convex hull. A mesh whose hull has few corners is a hull there (pair_plane.c).
-// Here the hull need not be known: it may have any number of corners, and the mesh may be flat. Where more vertices are near the plane than the
-// element has points, as of a wide level face, those count that reach farthest in directions all around, and the lowest.
+// A mesh on a plane touches it with its lowest vertices, those of its convex hull. A mesh whose hull has few corners is
+// a hull there (pair_plane.c). Here the hull need not be known: it may have any number of corners, and the mesh may be
+// flat. Where more vertices are near the plane than the element has points, as of a wide level face, those count that
+// reach farthest in directions all around, and the lowest.
 #include <math.h>
 
 #include "contact/pairs.h"
 #include "contact/touches.h"
 
-#define HORIZON 0.1     // of the thickness: higher vertices are not looked for
-#define CLOSE 1e-3      // likewise, where there are too many
+#define HORIZON 0.1   // of the thickness: higher vertices are not looked for
+#define CLOSE   1e-3  // likewise, where there are too many
 
-// A body that stands on the farthest vertices in 32 directions tips within 1 - cos(π/32), which is 0.5 %, of the angle of its true outline.
+// A body that stands on the farthest vertices in 32 directions tips within 1 - cos(π/32), which is 0.5 %, of the angle
+// of its true outline.
 enum { DIRECTIONS = 32, POINTS = DIRECTIONS + 1 };
 
 typedef struct search {
   const terrain *mesh;
-  pose a;                 // of the mesh in the axes of the plane
-  double below;           // vertices with a gap of less count
-  int count;              // of them
-  int vertex[POINTS];     // the first of them
+  pose a;              // of the mesh in the axes of the plane
+  double below;        // vertices with a gap of less count
+  int count;           // of them
+  int vertex[POINTS];  // the first of them
   int lowest;
   vec3 way[DIRECTIONS];
-  int far[DIRECTIONS];    // the farthest vertex that way
+  int far[DIRECTIONS];  // the farthest vertex that way
   double reach[DIRECTIONS];
 } search;
 
@@ -87,6 +89,12 @@ static int find_touches(const contact_element *e, pose a, contact_touch *to) {
 }
 
 const contact_type contact_mesh_plane = {
-    .name = "mesh on plane", .point_count = POINTS, .is_flat = contact_is_flat, .touches = contact_touches_by_pose, .touches_at = find_touches,
-    .point_names = contact_point_numbers, .curvatures = contact_corner_curvatures, .tell_overlap = contact_tell_surfaces,
+    .name = "mesh on plane",
+    .point_count = POINTS,
+    .is_flat = contact_is_flat,
+    .touches = contact_touches_by_pose,
+    .touches_at = find_touches,
+    .point_names = contact_point_numbers,
+    .curvatures = contact_corner_curvatures,
+    .tell_overlap = contact_tell_surfaces,
 };

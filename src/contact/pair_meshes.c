@@ -2,34 +2,35 @@
 //   a vertex of the first on a triangle, edge or vertex of the second,
 //   a vertex of the second on the first,
 //   two edges that cross, both where their surfaces bulge.
-// What a vertex touches is what a point touches there (geometry/terrain), so that edges between triangles of one plane catch nothing.
+// What a vertex touches is what a point touches there (geometry/terrain), so that edges between triangles of one plane
+// catch nothing.
 #include <math.h>
 
 #include "contact/pairs.h"
 #include "contact/places.h"
 #include "geometry/terrain.h"
 
-#define HORIZON 0.1     // points with a larger gap than this part of the thinner body are not looked for
-#define DEEPEST 0.5     // likewise: what is deeper under a triangle is on another side
-#define BEHIND 1e-6     // of a length: what is farther before a plane is not behind it
-#define ACROSS 1e-6     // sine of the least angle at which edges cross
-#define WAY_OUT 0.2     // of the depth of two edges: where the first is less deep in the second mesh, they do not hold it
+#define HORIZON 0.1   // points with a larger gap than this part of the thinner body are not looked for
+#define DEEPEST 0.5   // likewise: what is deeper under a triangle is on another side
+#define BEHIND  1e-6  // of a length: what is farther before a plane is not behind it
+#define ACROSS  1e-6  // sine of the least angle at which edges cross
+#define WAY_OUT 0.2   // of the depth of two edges: where the first is less deep in the second mesh, they do not hold it
 
 enum { POINTS = 32 };
 enum { VERTEX_OF_FIRST, VERTEX_OF_SECOND, EDGES, NEAREST };
 
 // An edge with its triangles.
 typedef struct bulge {
-  vec3 p[2];            // its ends
-  vec3 beside[2];       // the other corners of its triangles
-  int count;            // of triangles
+  vec3 p[2];       // its ends
+  vec3 beside[2];  // the other corners of its triangles
+  int count;       // of triangles
 } bulge;
 
 typedef struct search {
   const terrain *first, *second;
-  pose a;               // of the first in the axes of the second
-  bool of_second;       // vertices of the second are looked at
-  bulge edge;           // of the first that is looked at, in the axes of the second
+  pose a;          // of the first in the axes of the second
+  bool of_second;  // vertices of the second are looked at
+  bulge edge;      // of the first that is looked at, in the axes of the second
   int edge_number;
   contact_places found;
 } search;
@@ -43,11 +44,12 @@ static pose inverse(pose a) {
 static void box_at(pose a, vec3 low, vec3 high, double more, vec3 *to_low, vec3 *to_high) {
   vec3 half = vec3_scale(0.5, vec3_sub(high, low)), middle = pose_point(a, vec3_scale(0.5, vec3_add(low, high)));
   double extent[3];
-  for (int k = 0; k < 3; k++) extent[k] = fabs(a.R.m[3 * k]) * half.x + fabs(a.R.m[3 * k + 1]) * half.y + fabs(a.R.m[3 * k + 2]) * half.z + more;
+  for (int k = 0; k < 3; k++)
+    extent[k] = fabs(a.R.m[3 * k]) * half.x + fabs(a.R.m[3 * k + 1]) * half.y + fabs(a.R.m[3 * k + 2]) * half.z + more;
   *to_low = vec3_sub(middle, vec3_of(extent)), *to_high = vec3_add(middle, vec3_of(extent));
 }
 
-// --- vertices ----------------------------------------------------------------------------------------------------------
+// --- vertices --------------------------------------------------------------------------------------------------------
 
 // Every vertex counts with the first triangle that has it.
 static void look_at_vertices(void *context, const terrain_triangle *t) {
@@ -61,12 +63,14 @@ static void look_at_vertices(void *context, const terrain_triangle *t) {
     for (int i = 0; i < count; i++) {
       vec3 at = touch[i].at, n = touch[i].normal;
       if (s->of_second) at = t->p[k], n = vec3_neg(mat3_mul(s->a.R, n));
-      contact_add_place(&s->found, (contact_place){at, n, touch[i].gap, {{s->of_second ? VERTEX_OF_SECOND : VERTEX_OF_FIRST, t->corners[k], 0}}});
+      contact_add_place(
+          &s->found, (contact_place){
+                         at, n, touch[i].gap, {{s->of_second ? VERTEX_OF_SECOND : VERTEX_OF_FIRST, t->corners[k], 0}}});
     }
   }
 }
 
-// --- edges -------------------------------------------------------------------------------------------------------------
+// --- edges -----------------------------------------------------------------------------------------------------------
 
 // Every edge counts with the first of its triangles, where the surface bulges or ends.
 static bool find_bulge(const terrain *of, const terrain_triangle *t, int side, bulge *to) {
@@ -91,7 +95,8 @@ static bool is_behind(const bulge *b, vec3 n) {
   return true;
 }
 
-// Where two lines are nearest: x_a = p + s d, x_b = q + t e with (x_a - x_b) · d = (x_a - x_b) · e = 0. Returns false if that is not within both.
+// Where two lines are nearest: x_a = p + s d, x_b = q + t e with (x_a - x_b) · d = (x_a - x_b) · e = 0. Returns false
+// if that is not within both.
 static bool find_crossing(const bulge *a, const bulge *b, vec3 *on_a, vec3 *on_b, vec3 *n) {
   vec3 d = vec3_sub(a->p[1], a->p[0]), e = vec3_sub(b->p[1], b->p[0]), r = vec3_sub(a->p[0], b->p[0]);
   double dd = vec3_dot(d, d), ee = vec3_dot(e, e), de = vec3_dot(d, e), det = dd * ee - de * de;
@@ -110,8 +115,9 @@ static double depth_of(const search *s, vec3 p) {
   return terrain_touches_within(s->second, p, 0, 0, s->found.deepest, t) == 1 ? -t[0].gap : 0;
 }
 
-// Of two boxes on each other an upright edge of one and a lying edge of the other cross, too, and overlap by far more than the boxes do. Where edges
-// hold the meshes apart, that of the first is about as deep in the second as they overlap: there, or beside it by as much as that.
+// Of two boxes on each other an upright edge of one and a lying edge of the other cross, too, and overlap by far more
+// than the boxes do. Where edges hold the meshes apart, that of the first is about as deep in the second as they
+// overlap: there, or beside it by as much as that.
 static bool holds(const search *s, const bulge *a, vec3 on_a, double gap) {
   if (gap >= -CONTACT_SAME_PLACE * s->found.span) return true;
   double most = depth_of(s, on_a);
@@ -134,7 +140,9 @@ static void look_at_edges(void *context, const terrain_triangle *t) {
     if (!is_behind(&b, n) || !is_behind(a, vec3_neg(n))) continue;
     double gap = vec3_dot(n, vec3_sub(on_a, on_b));
     if (gap <= s->found.horizon && gap >= -s->found.deepest && holds(s, a, on_a, gap))
-      contact_add_place(&s->found, (contact_place){on_b, n, gap, {{EDGES, s->edge_number, s->second->triangles->sides[t->number][k]}}});
+      contact_add_place(
+          &s->found,
+          (contact_place){on_b, n, gap, {{EDGES, s->edge_number, s->second->triangles->sides[t->number][k]}}});
   }
 }
 
@@ -146,18 +154,20 @@ static void look_at_triangle(void *context, const terrain_triangle *t) {
     if (!find_bulge(s->first, t, k, a)) continue;
     for (int i = 0; i < 2; i++) a->p[i] = pose_point(s->a, a->p[i]), a->beside[i] = pose_point(s->a, a->beside[i]);
     vec3 p = a->p[0], q = a->p[1], more = {s->found.deepest, s->found.deepest, s->found.deepest};
-    vec3 low = {fmin(p.x, q.x), fmin(p.y, q.y), fmin(p.z, q.z)}, high = {fmax(p.x, q.x), fmax(p.y, q.y), fmax(p.z, q.z)};
+    vec3 low = {fmin(p.x, q.x), fmin(p.y, q.y), fmin(p.z, q.z)},
+         high = {fmax(p.x, q.x), fmax(p.y, q.y), fmax(p.z, q.z)};
     s->edge_number = s->first->triangles->sides[t->number][k];
     s->second->type->each(s->second, vec3_sub(low, more), vec3_add(high, more), look_at_edges, s);
   }
 }
 
-// --- points ------------------------------------------------------------------------------------------------------------
+// --- points ----------------------------------------------------------------------------------------------------------
 
 // Where nothing is near: a bound of the distance, by the boxes of both.
 static void add_bound(search *s, vec3 low, vec3 high) {
   vec3 l = s->second->low, h = s->second->high;
-  vec3 off = {fmax(0, fmax(low.x - h.x, l.x - high.x)), fmax(0, fmax(low.y - h.y, l.y - high.y)), fmax(0, fmax(low.z - h.z, l.z - high.z))};
+  vec3 off = {fmax(0, fmax(low.x - h.x, l.x - high.x)), fmax(0, fmax(low.y - h.y, l.y - high.y)),
+              fmax(0, fmax(low.z - h.z, l.z - high.z))};
   vec3 way = vec3_sub(vec3_add(low, high), vec3_add(l, h));
   double gap = fmax(vec3_norm(off), s->found.horizon), length = vec3_norm(way);
   vec3 n = length > 0 ? vec3_scale(1 / length, way) : (vec3){0, 0, 1};
@@ -184,15 +194,18 @@ static int find_touches(const mechanism *m, const motion *x, const contact_eleme
   return contact_take_places(&s.found, &ground, to);
 }
 
-// The least gap on a way that is straight and turns evenly: looked for in steps of the gap, which is never more than the distance, or of half the
-// horizon.
-static double nearest(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before, const contact_point *after, double time,
-                      double graze) {
+// The least gap on a way that is straight and turns evenly: looked for in steps of the gap, which is never more than
+// the distance, or of half the horizon.
+static double nearest(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
+                      const contact_point *after, double time, double graze) {
   enum { MOST = 400 };
   marker_place body = marker_find(m, x, e->first), ground = marker_find(m, x, e->second);
-  vec3 way = vec3_sub(after->apart, before->apart), turn = contact_turn_in(m, x, &body, &ground, time), low = e->terrain_first->low, high = e->terrain_first->high;
-  double reach = vec3_norm((vec3){fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y)), fmax(fabs(low.z), fabs(high.z))});
-  double length = vec3_norm(way) + vec3_norm(turn) * reach, bound = 0.5 * (before->gap + after->gap - length), least = INFINITY;
+  vec3 way = vec3_sub(after->apart, before->apart), turn = contact_turn_in(m, x, &body, &ground, time),
+       low = e->terrain_first->low, high = e->terrain_first->high;
+  double reach = vec3_norm(
+      (vec3){fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y)), fmax(fabs(low.z), fabs(high.z))});
+  double length = vec3_norm(way) + vec3_norm(turn) * reach, bound = 0.5 * (before->gap + after->gap - length),
+         least = INFINITY;
   if (bound > -graze) return bound;
   mat3 R = mat3_product(mat3_transpose(ground.R), body.R);
   double shortest = fmax(0.5 * HORIZON * e->span, length / MOST);
@@ -209,7 +222,8 @@ static double nearest(const mechanism *m, const motion *x, const contact_element
 
 // An edge goes on to the next one of the other mesh.
 static bool continues(const contact_feature *vanished, const contact_feature *place) {
-  return vanished->part[0] == EDGES && place->part[0] == EDGES && (vanished->part[1] == place->part[1] || vanished->part[2] == place->part[2]);
+  return vanished->part[0] == EDGES && place->part[0] == EDGES &&
+         (vanished->part[1] == place->part[1] || vanished->part[2] == place->part[2]);
 }
 
 // The least edge of the box around a mesh that is not flat there.
@@ -228,6 +242,13 @@ void contact_set_meshes(contact_element *e, const terrain *first, const terrain 
 }
 
 const contact_type contact_mesh_mesh = {
-    .name = "mesh on mesh", .point_count = POINTS, .is_flat = contact_is_flat, .touches = find_touches, .continues = continues,
-    .point_names = contact_point_numbers, .curvatures = contact_corner_curvatures, .nearest = nearest, .tell_overlap = contact_tell_surfaces,
+    .name = "mesh on mesh",
+    .point_count = POINTS,
+    .is_flat = contact_is_flat,
+    .touches = find_touches,
+    .continues = continues,
+    .point_names = contact_point_numbers,
+    .curvatures = contact_corner_curvatures,
+    .nearest = nearest,
+    .tell_overlap = contact_tell_surfaces,
 };

@@ -1,9 +1,10 @@
-// Contact of outlines in the plane: polygons, curves and chains of arcs, with each other and with circles, boxes, points and planes.
+// Contact of outlines in the plane: polygons, curves and chains of arcs, with each other and with circles, boxes,
+// points and planes.
 //
-// Two convex outlines of which one has no straight edge are nearest in one place: their element has one point. A polygon on a plane
-// has its corners as points. Other pairs touch in any number of places. Each place belongs to a feature of one outline, which gives it a
-// point of the element: a corner keeps its point while it slides over the other outline, and a flat face has the points of the two
-// corners that end it.
+// Two convex outlines of which one has no straight edge are nearest in one place: their element has one point. A
+// polygon on a plane has its corners as points. Other pairs touch in any number of places. Each place belongs to a
+// feature of one outline, which gives it a point of the element: a corner keeps its point while it slides over the
+// other outline, and a flat face has the points of the two corners that end it.
 #include <math.h>
 #include <stddef.h>
 
@@ -14,14 +15,14 @@
 
 enum { POINTS_MOST = 16 };  // of an element
 
-// --- places and points ------------------------------------------------------------------------------------------------
+// --- places and points -----------------------------------------------------------------------------------------------
 
 static pose2 pose_of(const marker_place *p) { return pose2_of((pose){p->R, p->p}); }
 
 static bool is_line(double radius) { return isinf(radius); }
 
-// The feature that a place belongs to, numbered over both outlines: not the line; a corner rather than a curve; a curve of the outline
-// that has more of them.
+// The feature that a place belongs to, numbered over both outlines: not the line; a corner rather than a curve; a curve
+// of the outline that has more of them.
 static int owner_of(const contact_element *e, const touch *t) {
   const outline *a = e->outline_first, *b = e->outline_second;
   bool second = is_line(t->radius[0]);
@@ -40,7 +41,9 @@ static contact_feature feature_of(const contact_element *e, const touch *t) {
 }
 
 // What it belongs to is the same: it slides on to the next feature of the other outline.
-static bool continues(const contact_feature *vanished, const contact_feature *place) { return vanished->part[0] == place->part[0]; }
+static bool continues(const contact_feature *vanished, const contact_feature *place) {
+  return vanished->part[0] == place->part[0];
+}
 
 static void order_by_gap(touch *t, int count) {
   for (int i = 1; i < count; i++) {
@@ -59,7 +62,7 @@ static int find_places(const contact_element *e, pose2 first, pose2 second, touc
   return e->point_count;
 }
 
-// --- points -----------------------------------------------------------------------------------------------------------
+// --- points ----------------------------------------------------------------------------------------------------------
 
 static bool is_plane(const outline *o) { return isinf(o->high.x); }
 
@@ -70,7 +73,9 @@ static vec3 place_between(const contact_element *e, vec2 on_a, vec2 on_b) {
 
 static void list_touches(const contact_element *e, const touch *t, int count, contact_touch *to) {
   for (int i = 0; i < count; i++)
-    to[i] = (contact_touch){.feature = feature_of(e, &t[i]), .gap = t[i].gap, .at = place_between(e, t[i].on_a, t[i].on_b),
+    to[i] = (contact_touch){.feature = feature_of(e, &t[i]),
+                            .gap = t[i].gap,
+                            .at = place_between(e, t[i].on_a, t[i].on_b),
                             .n = vec2_in_space(t[i].normal)};
 }
 
@@ -92,9 +97,12 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
   contact_set_frame(m, points, at.n);
 }
 
-static outline_motion motion_of(const marker_state *s) { return (outline_motion){vec2_of(s->p), vec2_of(s->v), s->w.z}; }
+static outline_motion motion_of(const marker_state *s) {
+  return (outline_motion){vec2_of(s->p), vec2_of(s->v), s->w.z};
+}
 
-static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
+                             int k) {
   (void)k;
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
   marker_state a = marker_read(m, x, e->first), b = marker_read(m, x, e->second);
@@ -105,10 +113,11 @@ static contact_travel travel(const mechanism *m, const motion *x, const contact_
   int i = contact_touch_of(all, count, p);
   touch_rate r;
   if (i < 0 || !touch_rate_of(&t[i], motion_of(&a), motion_of(&b), &r)) return (contact_travel){0};
-  return (contact_travel){.at = place_between(e, r.on_a, r.on_b), .n = vec2_in_space(vec2_scale(r.turn, vec2_left(t[i].normal)))};
+  return (contact_travel){.at = place_between(e, r.on_a, r.on_b),
+                          .n = vec2_in_space(vec2_scale(r.turn, vec2_left(t[i].normal)))};
 }
 
-// --- corners on a plane -----------------------------------------------------------------------------------------------
+// --- corners on a plane ----------------------------------------------------------------------------------------------
 
 static bool is_corner(const outline_feature *f) { return f->kind == OUTLINE_ROUND && f->radius == 0 && f->sense > 0; }
 
@@ -128,14 +137,16 @@ static void evaluate_corners(const mechanism *m, const motion *x, const contact_
   }
 }
 
-static contact_travel travel_of_corner(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+static contact_travel travel_of_corner(const mechanism *m, const motion *x, const contact_element *e,
+                                       const contact_point *p, int k) {
   (void)e, (void)k;
   return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, 0);
 }
 
-// --- a point with one place -------------------------------------------------------------------------------------------
+// --- a point with one place ------------------------------------------------------------------------------------------
 
-// The signed distance from the outline: continuous, and its gradient is the normal, so that a force that depends on it has a potential.
+// The signed distance from the outline: continuous, and its gradient is the normal, so that a force that depends on it
+// has a potential.
 static void evaluate_nearest(const mechanism *m, const motion *x, const contact_element *e, contact_point *p) {
   marker_place point = marker_find(m, x, e->first), body = marker_find(m, x, e->second);
   pose2 at = pose_of(&body);
@@ -146,12 +157,12 @@ static void evaluate_nearest(const mechanism *m, const motion *x, const contact_
   contact_set_frame(m, p, vec2_in_space(pose2_turn(at, foot.normal)));
 }
 
-// --- passages ---------------------------------------------------------------------------------------------------------
+// --- passages --------------------------------------------------------------------------------------------------------
 
 typedef struct pass {
   const contact_element *e;
-  pose2 turned;   // the first outline in the axes of the second, at the end of the way
-  double turn;    // on the way [rad]
+  pose2 turned;  // the first outline in the axes of the second, at the end of the way
+  double turn;   // on the way [rad]
 } pass;
 
 // The least of all places; two edges that face each other have two.
@@ -166,9 +177,11 @@ static double gap_at(const void *context, vec3 apart, double left) {
   return least;
 }
 
-// The gap of a concave outline, or of one that turns far, has several minima on a way. Outlines that are apart cannot meet before they have come as far
-// as their gap; where they are near or overlap, every sixteenth of the thinner body is looked at. `swing` is the way of the farthest point in the turn.
-static double search(const pass *w, const contact_point *before, const contact_point *after, double swing, double graze) {
+// The gap of a concave outline, or of one that turns far, has several minima on a way. Outlines that are apart cannot
+// meet before they have come as far as their gap; where they are near or overlap, every sixteenth of the thinner body
+// is looked at. `swing` is the way of the farthest point in the turn.
+static double search(const pass *w, const contact_point *before, const contact_point *after, double swing,
+                     double graze) {
   enum { LOOKS = 16, LOOKS_MOST = 1000 };
   vec3 way = vec3_sub(after->apart, before->apart);
   double length = vec3_norm(way) + swing, least = 0.5 * (before->gap + after->gap - length);
@@ -198,7 +211,7 @@ static double nearest(const mechanism *m, const motion *x, const contact_element
   return contact_without_turn(gap_at, &w, before, search(&w, before, after, swing, graze), graze);
 }
 
-// --- types ------------------------------------------------------------------------------------------------------------
+// --- types -----------------------------------------------------------------------------------------------------------
 
 // Of a circle its own, flat edges of a polygon, none of a curve, whose radius varies.
 static double radius_of(const outline *o) {
@@ -210,35 +223,64 @@ static void curvatures(const contact_element *e, double radius[2]) {
   radius[0] = radius_of(e->outline_first), radius[1] = radius_of(e->outline_second);
 }
 
-static const char *const corners[POINTS_MOST] = {"corner 1",  "corner 2",  "corner 3",  "corner 4",  "corner 5",  "corner 6",
-                                                        "corner 7",  "corner 8",  "corner 9",  "corner 10", "corner 11", "corner 12",
-                                                        "corner 13", "corner 14", "corner 15", "corner 16"};
+static const char *const corners[POINTS_MOST] = {
+    "corner 1", "corner 2",  "corner 3",  "corner 4",  "corner 5",  "corner 6",  "corner 7",  "corner 8",
+    "corner 9", "corner 10", "corner 11", "corner 12", "corner 13", "corner 14", "corner 15", "corner 16"};
 
 static bool is_flat(const contact_element *e) { return e->outline_first->flat && e->outline_second->flat; }
 
 const contact_type contact_outlines = {
-    .name = "outline on outline", .point_count_planar = 1, .evaluate = evaluate, .travel = travel, .curvatures = curvatures,
-    .nearest = nearest, .tell_overlap = contact_tell_surfaces,
+    .name = "outline on outline",
+    .point_count_planar = 1,
+    .evaluate = evaluate,
+    .travel = travel,
+    .curvatures = curvatures,
+    .nearest = nearest,
+    .tell_overlap = contact_tell_surfaces,
 };
 static const contact_type contact_outlines_many = {
-    .name = "outline on outline", .point_count_planar = POINTS_MOST, .is_flat = is_flat, .touches = find_touches, .continues = continues,
-    .travel = travel, .follow = &contact_follow_outlines, .point_names_planar = contact_point_numbers, .curvatures = curvatures,
-    .nearest = nearest, .tell_overlap = contact_tell_surfaces,
+    .name = "outline on outline",
+    .point_count_planar = POINTS_MOST,
+    .is_flat = is_flat,
+    .touches = find_touches,
+    .continues = continues,
+    .travel = travel,
+    .follow = &contact_follow_outlines,
+    .point_names_planar = contact_point_numbers,
+    .curvatures = curvatures,
+    .nearest = nearest,
+    .tell_overlap = contact_tell_surfaces,
 };
 // Of splines, whose places cannot be followed.
 static const contact_type contact_curves_many = {
-    .name = "outline on outline", .point_count_planar = POINTS_MOST, .is_flat = is_flat, .touches = find_touches, .continues = continues,
-    .travel = travel, .point_names_planar = contact_point_numbers, .curvatures = curvatures, .nearest = nearest,
+    .name = "outline on outline",
+    .point_count_planar = POINTS_MOST,
+    .is_flat = is_flat,
+    .touches = find_touches,
+    .continues = continues,
+    .travel = travel,
+    .point_names_planar = contact_point_numbers,
+    .curvatures = curvatures,
+    .nearest = nearest,
     .tell_overlap = contact_tell_surfaces,
 };
 static const contact_type contact_outline_plane = {
-    .name = "polygon on plane", .point_count_planar = POINTS_MOST, .is_flat = is_flat, .evaluate = evaluate_corners,
+    .name = "polygon on plane",
+    .point_count_planar = POINTS_MOST,
+    .is_flat = is_flat,
+    .evaluate = evaluate_corners,
     .travel = travel_of_corner,
-    .point_names_planar = corners, .curvatures = contact_corner_curvatures, .tell_overlap = contact_tell_surfaces,
+    .point_names_planar = corners,
+    .curvatures = contact_corner_curvatures,
+    .tell_overlap = contact_tell_surfaces,
 };
 
 static const contact_type contact_point_outline = {
-    .name = "point in outline", .point_count_planar = 1, .evaluate = evaluate_nearest, .curvatures = curvatures, .nearest = nearest,
+    .name = "point in outline",
+    .point_count_planar = 1,
+    .evaluate = evaluate_nearest,
+    .curvatures = curvatures,
+    .nearest = nearest,
     .tell_overlap = contact_tell_surfaces,
 };
 
@@ -268,7 +310,9 @@ void contact_set_outlines(contact_element *e, const outline *first, const outlin
   }
   bool one = first->convex && second->convex && !(first->flat && second->flat);
   int curved = first->curved_count + second->curved_count + 1;  // and a guard (contact_follow)
-  e->type = one ? &contact_outlines : has_cubics(first) || has_cubics(second) ? &contact_curves_many : &contact_outlines_many;
+  e->type = one                                       ? &contact_outlines
+            : has_cubics(first) || has_cubics(second) ? &contact_curves_many
+                                                      : &contact_outlines_many;
   e->point_count = one ? 1 : curved < POINTS_MOST ? curved : POINTS_MOST;
 }
 

@@ -1,6 +1,7 @@
-// Outlines of lines, arcs and corners in the plane, followed from one change of features to the next. A corner is an arc without radius. A place belongs to an arc
-// and a line, whose gap is that of the centre over the line less the radius, or to two arcs, whose gap is the distance of their centres less both
-// radii; of an arc in a hollow one the distance counts backwards.
+// Outlines of lines, arcs and corners in the plane, followed from one change of features to the next. A corner is an
+// arc without radius. A place belongs to an arc and a line, whose gap is that of the centre over the line less the
+// radius, or to two arcs, whose gap is the distance of their centres less both radii; of an arc in a hollow one the
+// distance counts backwards.
 #include <math.h>
 
 #include "contact/frame.h"
@@ -8,20 +9,23 @@
 #include "contact/touches.h"
 #include "geometry/touch.h"
 
-#define HORIZON 1.0   // places with a larger gap than this part of the thinner body are not looked for
-#define SLACK 2e-9    // of the size of both: so far beyond the end of its features a place is still found; it ends at twice this
-#define TIPS 1e-6     // likewise: two corners that are nearer touch each other's edges, since they have no common normal
-#define ARM 0.1       // of the thinner body: the length by which the angle to the end of a corner counts
+#define HORIZON 1.0  // places with a larger gap than this part of the thinner body are not looked for
+#define SLACK \
+  2e-9  // of the size of both: so far beyond the end of its features a place is still found; it ends at twice this
+#define TIPS 1e-6  // likewise: two corners that are nearer touch each other's edges, since they have no common normal
+#define ARM  0.1   // of the thinner body: the length by which the angle to the end of a corner counts
 
 typedef struct pair_pose {
   pose2 a, b;
 } pair_pose;
 
-static pair_pose poses_of(const marker_place *a, const marker_place *b) { return (pair_pose){pose2_of((pose){a->R, a->p}), pose2_of((pose){b->R, b->p})}; }
+static pair_pose poses_of(const marker_place *a, const marker_place *b) {
+  return (pair_pose){pose2_of((pose){a->R, a->p}), pose2_of((pose){b->R, b->p})};
+}
 
 static double size_of(const contact_element *e) { return e->outline_first->size + e->outline_second->size; }
 
-// --- places -----------------------------------------------------------------------------------------------------------
+// --- places ----------------------------------------------------------------------------------------------------------
 
 typedef struct place {
   double gap, within;
@@ -35,23 +39,34 @@ static double within_range(const outline_feature *f, pose2 at, vec2 n) {
   return 0.5 * f->sweep - fabs(vec2_angle(middle, n));
 }
 
-// `n` points out of the line. A corner ends with its line, and not where an edge beside it comes to lie there: then the corner at the other end touches.
+// `n` points out of the line. A corner ends with its line, and not where an edge beside it comes to lie there: then the
+// corner at the other end touches.
 static place round_on_line(const outline_feature *round, pose2 at, const outline *o, int number, pose2 at_line) {
   const outline_feature *line = &o->features[number];
-  vec2 n = pose2_turn(at_line, line->n0), c = pose2_point(at, round->centre), d = vec2_sub(c, pose2_point(at_line, line->from));
+  vec2 n = pose2_turn(at_line, line->n0), c = pose2_point(at, round->centre),
+       d = vec2_sub(c, pose2_point(at_line, line->from));
   double along = vec2_dot(vec2_left(n), d);
-  double low = outline_is_inner(outline_beside(o, number, -1)) ? -INFINITY : line->low, high = outline_is_inner(outline_beside(o, number, 1)) ? INFINITY : line->high;
-  place p = {.gap = vec2_dot(n, d) - round->radius, .within = fmin(along - low, high - along), .n = n, .at = vec2_axpy(c, -round->radius, n)};
+  double low = outline_is_inner(outline_beside(o, number, -1)) ? -INFINITY : line->low,
+         high = outline_is_inner(outline_beside(o, number, 1)) ? INFINITY : line->high;
+  place p = {.gap = vec2_dot(n, d) - round->radius,
+             .within = fmin(along - low, high - along),
+             .n = n,
+             .at = vec2_axpy(c, -round->radius, n)};
   if (round->radius != 0) p.within = fmin(p.within, fabs(round->radius) * within_range(round, at, vec2_neg(n)));
   return p;
 }
 
-static place round_on_round(const contact_element *e, const outline_feature *a, const outline_feature *b, const pair_pose *at) {
+static place round_on_round(const contact_element *e, const outline_feature *a, const outline_feature *b,
+                            const pair_pose *at) {
   vec2 c = pose2_point(at->b, b->centre), d = vec2_sub(pose2_point(at->a, a->centre), c);
   double distance = vec2_norm(d), arm = ARM * e->span;
   vec2 n = distance > 0 ? vec2_scale(a->sense * b->sense / distance, d) : (vec2){0, 1};
-  double of_a = fmax(fabs(a->radius), arm) * within_range(a, at->a, vec2_neg(n)), of_b = fmax(fabs(b->radius), arm) * within_range(b, at->b, n);
-  return (place){.gap = vec2_dot(n, d) - a->radius - b->radius, .within = fmin(of_a, of_b), .n = n, .at = vec2_axpy(c, b->radius, n)};
+  double of_a = fmax(fabs(a->radius), arm) * within_range(a, at->a, vec2_neg(n)),
+         of_b = fmax(fabs(b->radius), arm) * within_range(b, at->b, n);
+  return (place){.gap = vec2_dot(n, d) - a->radius - b->radius,
+                 .within = fmin(of_a, of_b),
+                 .n = n,
+                 .at = vec2_axpy(c, b->radius, n)};
 }
 
 static bool is_line(const outline_feature *f) { return f->kind == OUTLINE_LINE; }
@@ -68,7 +83,9 @@ static place place_of(const contact_element *e, const contact_feature *f, const 
 // A damaged checkpoint may name features that do not exist.
 static bool exists(const contact_element *e, const contact_feature *f) {
   if (contact_is_guard(f)) return true;
-  if (f->part[0] < 0 || f->part[0] >= e->outline_first->count || f->part[1] < 0 || f->part[1] >= e->outline_second->count) return false;
+  if (f->part[0] < 0 || f->part[0] >= e->outline_first->count || f->part[1] < 0 ||
+      f->part[1] >= e->outline_second->count)
+    return false;
   return !is_line(&e->outline_first->features[f->part[0]]) || !is_line(&e->outline_second->features[f->part[1]]);
 }
 
@@ -82,7 +99,8 @@ static place nearest(const contact_element *e, const pair_pose *at) {
   return p;
 }
 
-static double evaluate(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *f, contact_point *p) {
+static double evaluate(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *f,
+                       contact_point *p) {
   marker_place a = marker_find(m, x, e->first), b = marker_find(m, x, e->second);
   pair_pose at = poses_of(&a, &b);
   place here = {.gap = INFINITY, .within = -INFINITY, .n = {0, 1}, .at = at.a.p};
@@ -93,7 +111,7 @@ static double evaluate(const mechanism *m, const motion *x, const contact_elemen
   return here.within + 2 * SLACK * size_of(e);
 }
 
-// --- finding ----------------------------------------------------------------------------------------------------------
+// --- finding ---------------------------------------------------------------------------------------------------------
 
 typedef struct search {
   const contact_element *e;
@@ -113,7 +131,8 @@ static int number_of(const outline *o, pose2 at, int id, vec2 n) {
   return number;
 }
 
-// In the order of gaps, behind the guard. Of more places than there is room for, those with the largest gaps are left out.
+// In the order of gaps, behind the guard. Of more places than there is room for, those with the largest gaps are left
+// out.
 static void insert(search *s, contact_touch t) {
   int k = s->count;
   if (k == s->most && (k < 2 || !(s->to[--k].gap > t.gap))) return;
@@ -134,8 +153,9 @@ static void try_place(search *s, int a, int b) {
 
 static bool is_corner(const outline_feature *f) { return !is_line(f) && f->radius == 0; }
 
-// Two corners that touch: a corner and the edges beside the other one. Where edges lie on each other and end in the same place, the corners
-// have their normal, and one of them stands for both. Tips that meet touch all edges that look towards the other outline.
+// Two corners that touch: a corner and the edges beside the other one. Where edges lie on each other and end in the
+// same place, the corners have their normal, and one of them stands for both. Tips that meet touch all edges that look
+// towards the other outline.
 static void try_tips(search *s, int a, int b, vec2 n) {
   static const double ALONG = 0.99;
   int count_a = s->e->outline_first->count, count_b = s->e->outline_second->count, best = 0;
@@ -143,8 +163,10 @@ static void try_tips(search *s, int a, int b, vec2 n) {
   double along[4];
   for (int k = 0; k < 4; k++) {
     int side = k % 2 ? 1 : -1;
-    pair[k] = k < 2 ? (contact_feature){{a, (b + side + count_b) % count_b, 0}} : (contact_feature){{(a + side + count_a) % count_a, b, 0}};
-    bool has_line = is_line(&s->e->outline_first->features[pair[k].part[0]]) || is_line(&s->e->outline_second->features[pair[k].part[1]]);
+    pair[k] = k < 2 ? (contact_feature){{a, (b + side + count_b) % count_b, 0}}
+                    : (contact_feature){{(a + side + count_a) % count_a, b, 0}};
+    bool has_line = is_line(&s->e->outline_first->features[pair[k].part[0]]) ||
+                    is_line(&s->e->outline_second->features[pair[k].part[1]]);
     along[k] = has_line && exists(s->e, &pair[k]) ? vec2_dot(place_of(s->e, &pair[k], &s->at).n, n) : -1;
     if (along[k] > along[best]) best = k;
   }
@@ -159,7 +181,8 @@ static int find(const mechanism *m, const motion *x, const contact_element *e, c
   to[0] = (contact_touch){.feature = CONTACT_GUARD_FEATURE, .gap = INFINITY, .at = first.p, .n = {0, 1, 0}};
   int count = touches_of(e->outline_first, s.at.a, e->outline_second, s.at.b, HORIZON * e->span, t);
   for (int i = 0; i < count; i++) {
-    int a = number_of(e->outline_first, s.at.a, t[i].id[0], vec2_neg(t[i].normal)), b = number_of(e->outline_second, s.at.b, t[i].id[1], t[i].normal);
+    int a = number_of(e->outline_first, s.at.a, t[i].id[0], vec2_neg(t[i].normal)),
+        b = number_of(e->outline_second, s.at.b, t[i].id[1], t[i].normal);
     if (a < 0 || b < 0) continue;
     bool corners = is_corner(&e->outline_first->features[a]) && is_corner(&e->outline_second->features[b]);
     if (!corners) try_place(&s, a, b);
@@ -168,9 +191,10 @@ static int find(const mechanism *m, const motion *x, const contact_element *e, c
   return s.count;
 }
 
-// --- travel -----------------------------------------------------------------------------------------------------------
+// --- travel ----------------------------------------------------------------------------------------------------------
 
-static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *f, const contact_point *p) {
+static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *f,
+                             const contact_point *p) {
   const outline_feature *a = &e->outline_first->features[f->part[0]], *b = &e->outline_second->features[f->part[1]];
   if (is_line(b)) return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, -a->radius);
   if (is_line(a)) return contact_travel_on_wall(m, x, p, p->node_first, p->node_second, b->radius);
@@ -178,7 +202,8 @@ static contact_travel travel(const mechanism *m, const motion *x, const contact_
   pair_pose at = poses_of(&first, &second);
   vec3 c_a = vec2_in_space(pose2_point(at.a, a->centre)), c_b = vec2_in_space(pose2_point(at.b, b->centre));
   anchor on_a = anchor_at(x, p->node_first, c_a), on_b = anchor_at(x, p->node_second, c_b);
-  vec3 v_b = anchor_velocity(m, x, &on_b), rate = vec3_scale(a->sense * b->sense, vec3_sub(anchor_velocity(m, x, &on_a), v_b));
+  vec3 v_b = anchor_velocity(m, x, &on_b),
+       rate = vec3_scale(a->sense * b->sense, vec3_sub(anchor_velocity(m, x, &on_a), v_b));
   double distance = vec3_norm(vec3_sub(c_a, c_b));
   vec3 turn = distance > 0 ? contact_turn_of(p->n, distance, rate) : VEC3_ZERO;
   return (contact_travel){.at = vec3_axpy(v_b, b->radius, turn), .n = turn};

@@ -1,11 +1,12 @@
-// Two convex surfaces that touch in one point, where their normals are opposite: the common normal (Flores and Ambrósio, eq. 1 to 6).
-// The geometry finds it as the direction that separates the shapes by most, and how the nearest points and the normal move
-// with the bodies and over the surfaces.
+// Two convex surfaces that touch in one point, where their normals are opposite: the common normal (Flores and
+// Ambrósio, eq. 1 to 6). The geometry finds it as the direction that separates the shapes by most, and how the nearest
+// points and the normal move with the bodies and over the surfaces.
 #include "contact/frame.h"
 #include "contact/pairs.h"
 #include "geometry/separation.h"
 
-static separation find(const mechanism *m, const contact_element *e, const marker_place *a, const marker_place *b, vec3 start) {
+static separation find(const mechanism *m, const contact_element *e, const marker_place *a, const marker_place *b,
+                       vec3 start) {
   pose at_a = {a->R, a->p}, at_b = {b->R, b->p};
   if (e->shape_second) return separation_from(e->shape_first, at_a, e->shape_second, at_b, m->planar, start);
   vec3 n = contact_plane_normal(m, b);
@@ -19,7 +20,8 @@ static void count_search(contact_searches *c, const separation *s) {
   __atomic_fetch_add(&c->fallbacks, s->searched, __ATOMIC_RELAXED);
 }
 
-static void evaluate_from(const mechanism *m, const motion *x, const contact_element *e, vec3 start, contact_searches *count, contact_point *p) {
+static void evaluate_from(const mechanism *m, const motion *x, const contact_element *e, vec3 start,
+                          contact_searches *count, contact_point *p) {
   marker_place a = marker_find(m, x, e->first), b = marker_find(m, x, e->second);
   separation s = find(m, e, &a, &b, start);
   if (count) count_search(count, &s);
@@ -31,10 +33,13 @@ static void evaluate_from(const mechanism *m, const motion *x, const contact_ele
   if (e->by_curvature) separation_curvatures(&s, p->curvature);
 }
 
-static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *p) { evaluate_from(m, x, e, VEC3_ZERO, NULL, p); }
+static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *p) {
+  evaluate_from(m, x, e, VEC3_ZERO, NULL, p);
+}
 
 // Where the nearest points are not unique, they are taken to move with the bodies, and the normal with the second.
-static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
+                             int k) {
   (void)k;
   marker_state a = marker_read(m, x, e->first), b = marker_read(m, x, e->second);
   marker_place at_a = {.R = a.R, .p = a.p}, at_b = {.R = b.R, .p = b.p};
@@ -42,13 +47,15 @@ static contact_travel travel(const mechanism *m, const motion *x, const contact_
   separation_rate rate;
   if (separation_rate_of(&s, (shape_motion){a.p, a.v, a.w}, (shape_motion){b.p, b.v, b.w}, &rate))
     return (contact_travel){.at = vec3_scale(0.5, vec3_add(rate.on_a, rate.on_b)), .n = rate.normal};
-  return (contact_travel){.at = vec3_scale(0.5, vec3_add(contact_velocity_at(&a, p->at), contact_velocity_at(&b, p->at))), .n = vec3_cross(b.w, p->n)};
+  return (contact_travel){
+      .at = vec3_scale(0.5, vec3_add(contact_velocity_at(&a, p->at), contact_velocity_at(&b, p->at))),
+      .n = vec3_cross(b.w, p->n)};
 }
 
 typedef struct pass {
   const mechanism *m;
   const contact_element *e;
-  mat3 R;             // of the first, in the axes of the second
+  mat3 R;  // of the first, in the axes of the second
   vec3 turn, start;
 } pass;
 
@@ -61,15 +68,28 @@ static double gap_at(const void *context, vec3 apart, double left) {
 static double nearest(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
                       const contact_point *after, double time, double graze) {
   marker_place a = marker_find(m, x, e->first), b = marker_find(m, x, e->second);
-  pass w = {m, e, mat3_product(mat3_transpose(b.R), a.R), contact_turn_in(m, x, &a, &b, time), mat3_tmul(b.R, after->n)};
+  pass w = {m, e, mat3_product(mat3_transpose(b.R), a.R), contact_turn_in(m, x, &a, &b, time),
+            mat3_tmul(b.R, after->n)};
   return contact_least_gap(gap_at, &w, before, after, contact_swing(e->shape_first, w.turn), graze);
 }
 
 const contact_type contact_smooth_pair = {
-    .name = "smooth surfaces", .point_count = 1, .point_count_planar = 1, .evaluate = evaluate, .evaluate_from = evaluate_from, .travel = travel, .nearest = nearest,
-    .curved = true, .tell_overlap = contact_tell_surfaces,
+    .name = "smooth surfaces",
+    .point_count = 1,
+    .point_count_planar = 1,
+    .evaluate = evaluate,
+    .evaluate_from = evaluate_from,
+    .travel = travel,
+    .nearest = nearest,
+    .curved = true,
+    .tell_overlap = contact_tell_surfaces,
 };
 const contact_type contact_smooth_plane = {
-    .name = "smooth surface on plane", .point_count = 1, .point_count_planar = 1, .evaluate = evaluate, .travel = travel,
-    .curved = true, .tell_overlap = contact_tell_surfaces,
+    .name = "smooth surface on plane",
+    .point_count = 1,
+    .point_count_planar = 1,
+    .evaluate = evaluate,
+    .travel = travel,
+    .curved = true,
+    .tell_overlap = contact_tell_surfaces,
 };

@@ -1,5 +1,6 @@
-// A convex shape that moves straight, without a turn, past a surface of triangles. The space that it sweeps meets a triangle where the shape
-// itself, at the start of its way, meets what the triangle sweeps on the way back: the hull of its corners at both ends of that.
+// A convex shape that moves straight, without a turn, past a surface of triangles. The space that it sweeps meets a
+// triangle where the shape itself, at the start of its way, meets what the triangle sweeps on the way back: the hull of
+// its corners at both ends of that.
 #include <math.h>
 
 #include "contact/pairs.h"
@@ -8,12 +9,13 @@
 
 typedef struct sweep {
   const convex *shape;
-  pose a;               // of the shape at the start, in the axes of the surface
+  pose a;  // of the shape at the start, in the axes of the surface
   vec3 way;
   contact_nearest_triangle found;
 } sweep;
 
-// How far the space that is swept is from the plane of a triangle, or how far at least it reaches through it: they are no nearer.
+// How far the space that is swept is from the plane of a triangle, or how far at least it reaches through it: they are
+// no nearer.
 static double distance_from_plane(const sweep *s, const terrain_triangle *t) {
   vec3 n = mat3_tmul(s->a.R, t->normal);
   double at = vec3_dot(t->normal, vec3_sub(s->a.p, t->p[0])), on = vec3_dot(t->normal, s->way);
@@ -46,8 +48,10 @@ static void look_within(const terrain *t, sweep *s, double reach) {
 // In boxes that grow until they hold a triangle, and once more if another one may be nearer.
 bool contact_find_nearest_triangle(const contact_element *e, pose a, contact_nearest_triangle *to) {
   sweep s = {.shape = e->shape_first, .a = a, .found = {.distance = INFINITY}};
-  double size = vec3_norm(vec3_sub(e->terrain->high, e->terrain->low)), all = size + vec3_norm(vec3_sub(a.p, e->terrain->low)), reach;
-  for (reach = fmax(e->span, 1e-3 * size); isinf(s.found.distance) && reach < 4 * all; reach *= 2) look_within(e->terrain, &s, reach);
+  double size = vec3_norm(vec3_sub(e->terrain->high, e->terrain->low)),
+         all = size + vec3_norm(vec3_sub(a.p, e->terrain->low)), reach;
+  for (reach = fmax(e->span, 1e-3 * size); isinf(s.found.distance) && reach < 4 * all; reach *= 2)
+    look_within(e->terrain, &s, reach);
   if (isinf(s.found.distance)) return false;
   if (s.found.distance > 0.5 * reach) look_within(e->terrain, &s, s.found.distance);
   *to = s.found;
@@ -60,10 +64,12 @@ static double least_on_way(const contact_element *e, pose a, vec3 way) {
   return s.found.distance;
 }
 
-// A distance changes by no more than the way. What is swept may be outside all triangles though both ends are under the surface: then the way
-// there was a passage. As contact_without_turn does, it leaves out what the present turn makes of the place before.
-double contact_nearest_on_triangles(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
-                                    const contact_point *after, double time, double graze) {
+// A distance changes by no more than the way. What is swept may be outside all triangles though both ends are under the
+// surface: then the way there was a passage. As contact_without_turn does, it leaves out what the present turn makes of
+// the place before.
+double contact_nearest_on_triangles(const mechanism *m, const motion *x, const contact_element *e,
+                                    const contact_point *before, const contact_point *after, double time,
+                                    double graze) {
   (void)time;
   vec3 way = vec3_sub(after->apart, before->apart);
   double bound = 0.5 * (before->gap + after->gap - vec3_norm(way));

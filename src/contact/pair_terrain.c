@@ -1,5 +1,6 @@
-// A sphere or a point on a surface of triangles. It touches in any number of places, each with a normal of its own: in a valley two. A
-// place lasts while it moves from a triangle to one that shares a corner with it, so that a ball that rolls keeps its point.
+// A sphere or a point on a surface of triangles. It touches in any number of places, each with a normal of its own: in
+// a valley two. A place lasts while it moves from a triangle to one that shares a corner with it, so that a ball that
+// rolls keeps its point.
 #include <stddef.h>
 
 #include "contact/pairs.h"
@@ -24,22 +25,32 @@ static bool continues(const contact_feature *vanished, const contact_feature *pl
   return false;
 }
 
-// Minima that are farther than a radius are left out, except for the nearest one. The percussion acts on the sphere, as on a plane.
+// Minima that are farther than a radius are left out, except for the nearest one. The percussion acts on the sphere, as
+// on a plane.
 static int find_touches(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to) {
   marker_place ball = marker_find(m, x, e->first), ground = marker_find(m, x, e->second);
   double radius = e->size_first[0];
   terrain_touch t[TERRAIN_TOUCHES];
   int count = terrain_touches(e->terrain, contact_apart(&ball, &ground), radius, radius, t);
   for (int i = 0; i < count; i++)
-    to[i] = (contact_touch){.feature = feature_of(t[i].corners), .gap = t[i].gap, .n = mat3_mul(ground.R, t[i].normal),
+    to[i] = (contact_touch){.feature = feature_of(t[i].corners),
+                            .gap = t[i].gap,
+                            .n = mat3_mul(ground.R, t[i].normal),
                             .at = vec3_add(ground.p, mat3_mul(ground.R, vec3_axpy(t[i].at, t[i].gap, t[i].normal)))};
   return count;
 }
 
-static void curvatures(const contact_element *e, double radius[2]) { radius[0] = e->size_first[0], radius[1] = CONTACT_FLAT; }
+static void curvatures(const contact_element *e, double radius[2]) {
+  radius[0] = e->size_first[0], radius[1] = CONTACT_FLAT;
+}
 
 const contact_type contact_sphere_terrain = {
-    .name = "sphere on terrain", .point_count = TERRAIN_TOUCHES, .touches = find_touches, .continues = continues,
+    .name = "sphere on terrain",
+    .point_count = TERRAIN_TOUCHES,
+    .touches = find_touches,
+    .continues = continues,
     .nearest = contact_nearest_on_triangles,
-    .point_names = contact_point_numbers, .curvatures = curvatures, .tell_overlap = contact_tell_surfaces,
+    .point_names = contact_point_numbers,
+    .curvatures = curvatures,
+    .tell_overlap = contact_tell_surfaces,
 };

@@ -2,8 +2,8 @@
 //   a corner, end or lowest point of the shape on a triangle,
 //   a vertex of the surface on the shape,
 //   an edge of the surface that crosses an edge or side line of the shape.
-// Vertices and edges count only where the surface bulges: what lies around them must be behind the plane of contact. So edges between
-// triangles of one plane, and hollow ones, catch nothing.
+// Vertices and edges count only where the surface bulges: what lies around them must be behind the plane of contact. So
+// edges between triangles of one plane, and hollow ones, catch nothing.
 #include <float.h>
 #include <math.h>
 
@@ -13,31 +13,35 @@
 #include "geometry/flat.h"
 #include "geometry/separation.h"
 
-#define HORIZON 0.1     // points with a larger gap than this part of the shape's thickness are not looked for
-#define DEEPEST 0.5     // of the thickness: what is deeper under a triangle is on another side
-#define BEHIND 1e-6     // of a length: what is farther before a plane is not behind it
+#define HORIZON 0.1   // points with a larger gap than this part of the shape's thickness are not looked for
+#define DEEPEST 0.5   // of the thickness: what is deeper under a triangle is on another side
+#define BEHIND  1e-6  // of a length: what is farther before a plane is not behind it
 
 enum { POINTS = 32, NEAR = 512, CHAINS = 1024, DEPTH = 24 };
 
-// Triangles near the shape are looked at in boxes with at most NEAR of them: what has more is halved. A vertex, edge or triangle counts in the box that
-// has the low corner of its own box, as far as that lies within the whole; all triangles with that vertex or edge come near that box.
+// Triangles near the shape are looked at in boxes with at most NEAR of them: what has more is halved. A vertex, edge or
+// triangle counts in the box that has the low corner of its own box, as far as that lies within the whole; all
+// triangles with that vertex or edge come near that box.
 typedef struct search {
   const contact_element *e;
-  pose a;               // of the shape, in the axes of the surface
+  pose a;  // of the shape, in the axes of the surface
   double horizon;
-  vec3 low, high;       // the box around the shape
-  vec3 from, to;        // the part of it that is looked at: a box with its low sides and without its high ones, unless these are the last
+  vec3 low, high;  // the box around the shape
+  vec3 from, to;   // the part of it that is looked at: a box with its low sides and without its high ones, unless these
+                   // are the last
   terrain_triangle near[NEAR];
   int near_count;
   bool too_many, last;  // there are more; they cannot be parted further, and the lowest under the shape count
   bool begun;           // some triangle was near: the corners of the shape are found
-  int chain[CHAINS], next[3 * NEAR];  // corners of the triangles by their vertices: 3 times the triangle and the corner, -1 at the end
-  contact_places found; // on the surface
+  int chain[CHAINS],
+      next[3 * NEAR];  // corners of the triangles by their vertices: 3 times the triangle and the corner, -1 at the end
+  contact_places found;  // on the surface
 } search;
 
 static const polytope *faces_of(const contact_element *e) { return e->faces_first ? &e->faces_first->hull : NULL; }
 
-// What makes a place: a corner, end or lowest point of the shape, a vertex of the surface, or an edge of it and one of the shape.
+// What makes a place: a corner, end or lowest point of the shape, a vertex of the surface, or an edge of it and one of
+// the shape.
 enum { OF_SHAPE, OF_SURFACE, CROSSING };
 
 static contact_feature of_shape(int name) { return (contact_feature){{OF_SHAPE, name, 0}}; }
@@ -90,8 +94,8 @@ static int next_with(const search *s, int vertex, int c) {
 
 static int first_with(const search *s, int vertex) { return next_with(s, vertex, s->chain[chain_of(vertex)]); }
 
-#define EACH_TRIANGLE_WITH(t, s, vertex)                                                                                       \
-  for (int c_ = first_with(s, vertex); c_ >= 0; c_ = next_with(s, vertex, (s)->next[c_]))                                       \
+#define EACH_TRIANGLE_WITH(t, s, vertex)                                                  \
+  for (int c_ = first_with(s, vertex); c_ >= 0; c_ = next_with(s, vertex, (s)->next[c_])) \
     for (const terrain_triangle *t = &(s)->near[c_ / 3]; t; t = NULL)
 
 static vec3 least_of(vec3 a, vec3 b) { return (vec3){fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)}; }
@@ -102,11 +106,13 @@ static bool is_between(double from, double x, double to, double end) { return x 
 // Whether what has this box is looked at now.
 static bool is_here(const search *s, vec3 low, vec3 high) {
   vec3 p = most_of(low, s->low);
-  if (p.x > high.x || p.y > high.y || p.z > high.z || p.x > s->high.x || p.y > s->high.y || p.z > s->high.z) return false;
-  return is_between(s->from.x, p.x, s->to.x, s->high.x) && is_between(s->from.y, p.y, s->to.y, s->high.y) && is_between(s->from.z, p.z, s->to.z, s->high.z);
+  if (p.x > high.x || p.y > high.y || p.z > high.z || p.x > s->high.x || p.y > s->high.y || p.z > s->high.z)
+    return false;
+  return is_between(s->from.x, p.x, s->to.x, s->high.x) && is_between(s->from.y, p.y, s->to.y, s->high.y) &&
+         is_between(s->from.z, p.z, s->to.z, s->high.z);
 }
 
-// --- places of the shape on triangles -----------------------------------------------------------------------------------
+// --- places of the shape on triangles --------------------------------------------------------------------------------
 
 static void add_ball(search *s, vec3 centre, double radius, int name) {
   terrain_touch t[TERRAIN_TOUCHES];
@@ -149,20 +155,24 @@ static void find_corners(search *s) {
   const polytope *faces = faces_of(s->e);
   const convex *shape = s->e->shape_first;
   for (int i = 0; faces && i < faces->vertex_count; i++) add_ball(s, pose_point(s->a, faces->vertices[i]), 0, i);
-  for (int i = 0; !faces && shape->layer > 0 && i < 2; i++) add_ball(s, pose_point(s->a, (vec3){0, 0, (i ? 1 : -1) * shape->size[0]}), shape->layer, i);
+  for (int i = 0; !faces && shape->layer > 0 && i < 2; i++)
+    add_ball(s, pose_point(s->a, (vec3){0, 0, (i ? 1 : -1) * shape->size[0]}), shape->layer, i);
 }
 
 static void find_on_triangles(search *s) {
   if (faces_of(s->e) || s->e->shape_first->layer > 0) return;
   for (int i = 0; i < s->near_count; i++) {
     const vec3 *p = s->near[i].p;
-    if (is_here(s, least_of(p[0], least_of(p[1], p[2])), most_of(p[0], most_of(p[1], p[2])))) add_lowest(s, &s->near[i]);
+    if (is_here(s, least_of(p[0], least_of(p[1], p[2])), most_of(p[0], most_of(p[1], p[2]))))
+      add_lowest(s, &s->near[i]);
   }
 }
 
-// --- vertices and edges of the surface on the shape ------------------------------------------------------------------------
+// --- vertices and edges of the surface on the shape ------------------------------------------------------------------
 
-static bool has_corner(const terrain_triangle *t, int vertex) { return t->corners[0] == vertex || t->corners[1] == vertex || t->corners[2] == vertex; }
+static bool has_corner(const terrain_triangle *t, int vertex) {
+  return t->corners[0] == vertex || t->corners[1] == vertex || t->corners[2] == vertex;
+}
 
 // All triangles with these vertices are behind the plane through p. Returns how many there are, or -1.
 static int count_behind(const search *s, const int *vertices, int count, vec3 p, vec3 n) {
@@ -187,8 +197,8 @@ static contact_feature crossing(const int ends[2], int of_shape) {
 static bool continues(const contact_feature *vanished, const contact_feature *place) {
   if (vanished->part[0] < CROSSING || place->part[0] < CROSSING) return false;
   bool same_edge = vanished->part[1] == place->part[1] && vanished->part[2] == place->part[2];
-  bool next_edge = vanished->part[1] == place->part[1] || vanished->part[1] == place->part[2] || vanished->part[2] == place->part[1] ||
-                   vanished->part[2] == place->part[2];
+  bool next_edge = vanished->part[1] == place->part[1] || vanished->part[1] == place->part[2] ||
+                   vanished->part[2] == place->part[1] || vanished->part[2] == place->part[2];
   return same_edge || (next_edge && vanished->part[0] == place->part[0]);
 }
 
@@ -207,10 +217,12 @@ static bool is_flat_inside(const search *s, int vertex, vec3 p, vec3 n) {
 static void find_vertex(search *s, int vertex, vec3 p) {
   convex point = convex_sphere(0);
   separation d = separation_of(s->e->shape_first, s->a, &point, (pose){MAT3_IDENTITY, p}, false);
-  if (d.distance <= s->horizon && count_behind(s, &vertex, 1, p, d.normal) > 0) add_place(s, p, d.normal, d.distance, (contact_feature){{OF_SURFACE, vertex, 0}});
+  if (d.distance <= s->horizon && count_behind(s, &vertex, 1, p, d.normal) > 0)
+    add_place(s, p, d.normal, d.distance, (contact_feature){{OF_SURFACE, vertex, 0}});
 }
 
-// The surface bulges at the edge by more than rounding: the other triangle falls away. The border of an open surface counts too.
+// The surface bulges at the edge by more than rounding: the other triangle falls away. The border of an open surface
+// counts too.
 static bool bulges(const search *s, const terrain_triangle *t, int from, int to) {
   EACH_TRIANGLE_WITH(other, s, from) {
     if (other == t || !has_corner(other, to)) continue;
@@ -251,7 +263,7 @@ static void find_edge(search *s, const terrain_triangle *t, int k) {
 // Every vertex and edge once, with the first triangle that has it.
 static bool is_first_with(const search *s, int triangle, int a, int b) {
   EACH_TRIANGLE_WITH(t, s, a)
-    if (has_corner(t, b)) return t == &s->near[triangle];
+  if (has_corner(t, b)) return t == &s->near[triangle];
   return true;
 }
 
@@ -261,16 +273,18 @@ static void find_on_shape(search *s) {
     for (int k = 0; k < 3; k++) {
       int from = t->corners[k], to = t->corners[(k + 1) % 3];
       vec3 p = t->p[k], q = t->p[(k + 1) % 3];
-      if (is_here(s, p, p) && is_first_with(s, i, from, from) && !is_flat_inside(s, from, p, t->normal)) find_vertex(s, from, p);
-      if (is_here(s, least_of(p, q), most_of(p, q)) && is_first_with(s, i, from, to) && bulges(s, t, from, to)) find_edge(s, t, k);
+      if (is_here(s, p, p) && is_first_with(s, i, from, from) && !is_flat_inside(s, from, p, t->normal))
+        find_vertex(s, from, p);
+      if (is_here(s, least_of(p, q), most_of(p, q)) && is_first_with(s, i, from, to) && bulges(s, t, from, to))
+        find_edge(s, t, k);
     }
   }
 }
 
-// --- points -----------------------------------------------------------------------------------------------------------------
+// --- points ----------------------------------------------------------------------------------------------------------
 
-// Where nothing is within the horizon: the nearest place alone, so that the gap is the distance at any time. A shape that is so deep in a
-// triangle that no place counts is pushed out where that is the shortest way.
+// Where nothing is within the horizon: the nearest place alone, so that the gap is the distance at any time. A shape
+// that is so deep in a triangle that no place counts is pushed out where that is the shortest way.
 static void add_nearest(search *s) {
   contact_nearest_triangle t;
   if (!contact_find_nearest_triangle(s->e, s->a, &t)) return;
@@ -317,6 +331,13 @@ static int find_touches(const mechanism *m, const motion *x, const contact_eleme
 }
 
 const contact_type contact_shape_terrain = {
-    .name = "shape on triangles", .point_count = POINTS, .is_flat = contact_is_flat, .touches = find_touches, .continues = continues,
-    .point_names = contact_point_numbers, .curvatures = contact_corner_curvatures, .nearest = contact_nearest_on_triangles, .tell_overlap = contact_tell_surfaces,
+    .name = "shape on triangles",
+    .point_count = POINTS,
+    .is_flat = contact_is_flat,
+    .touches = find_touches,
+    .continues = continues,
+    .point_names = contact_point_numbers,
+    .curvatures = contact_corner_curvatures,
+    .nearest = contact_nearest_on_triangles,
+    .tell_overlap = contact_tell_surfaces,
 };

@@ -1,4 +1,5 @@
-// Contact types of pairs of surfaces, and what several of them share. The table of surfaces.c says which pair has which.
+// Contact types of pairs of surfaces, and what several of them share. The table of surfaces.c says which pair has
+// which.
 #ifndef CONTACT_PAIRS_H
 #define CONTACT_PAIRS_H
 
@@ -10,11 +11,12 @@
 extern const contact_type contact_sphere_box, contact_point_box;
 extern const contact_type contact_smooth_pair, contact_smooth_plane;  // by the common normal
 extern const contact_type contact_capsule_capsule;
-extern const contact_type contact_flat_pair;                            // boxes and hulls
-extern const contact_follow contact_follow_flat;                        // how they are followed
-extern const contact_follow contact_follow_outlines;                    // the same of outlines of lines and arcs
-extern const contact_type contact_edge_pair;                            // other shapes with faces or lines
-extern const contact_type contact_capsule_plane, contact_hull_plane, contact_cylinder_plane, contact_cone_plane, contact_mesh_plane;
+extern const contact_type contact_flat_pair;          // boxes and hulls
+extern const contact_follow contact_follow_flat;      // how they are followed
+extern const contact_follow contact_follow_outlines;  // the same of outlines of lines and arcs
+extern const contact_type contact_edge_pair;          // other shapes with faces or lines
+extern const contact_type contact_capsule_plane, contact_hull_plane, contact_cylinder_plane, contact_cone_plane,
+    contact_mesh_plane;
 extern const contact_type contact_outlines, contact_sphere_terrain, contact_shape_terrain, contact_mesh_mesh;
 
 // The type of a pair of surfaces under a scheme with force laws, by its material; sets what it needs.
@@ -24,10 +26,11 @@ void contact_set_law_type(const mechanism *m, const contact_surface *a, const co
 void contact_evaluate_area(const mechanism *m, const motion *x, const contact_element *e, contact_point *p);
 void contact_nearest_outlines(const mechanism *m, const motion *x, const contact_element *e, contact_overlap *to);
 // The type of those that press into a field of depth; sets what it needs. Returns null if there is none.
-const contact_type *contact_depth_type(const mechanism *m, const contact_surface *first, const contact_surface *second, contact_element *e);
+const contact_type *contact_depth_type(const mechanism *m, const contact_surface *first, const contact_surface *second,
+                                       contact_element *e);
 
-// Under force laws a point touches a concave outline where it is nearest alone: inside it is as well below other sides. Returns false and
-// leaves the element as it is if it is no such pair.
+// Under force laws a point touches a concave outline where it is nearest alone: inside it is as well below other sides.
+// Returns false and leaves the element as it is if it is no such pair.
 bool contact_set_nearest(contact_element *e);
 
 // Chooses the type and the number of points of an element of type contact_outlines.
@@ -52,7 +55,7 @@ int contact_most_corners(const struct flat *f);
 
 // What outlines of several surfaces have at most.
 typedef struct outline_bounds {
-  int curved, corners;  // curves and corners of one; corners of a polygon that has one point for each on a plane
+  int curved, corners;        // curves and corners of one; corners of a polygon that has one point for each on a plane
   bool concave, flat, plane;  // at least one is
 } outline_bounds;
 
@@ -84,32 +87,36 @@ static inline vec3 contact_velocity_at(const marker_state *s, vec3 at) {
 }
 
 // The place of the first surface in the axes of the second.
-static inline vec3 contact_apart(const marker_place *a, const marker_place *b) { return mat3_tmul(b->R, vec3_sub(a->p, b->p)); }
+static inline vec3 contact_apart(const marker_place *a, const marker_place *b) {
+  return mat3_tmul(b->R, vec3_sub(a->p, b->p));
+}
 
-// How the first body turns relative to the second in the time, in the axes of the second, at the present velocities. And its axes R in these
-// axes before the last part of this turn.
+// How the first body turns relative to the second in the time, in the axes of the second, at the present velocities.
+// And its axes R in these axes before the last part of this turn.
 vec3 contact_turn_in(const mechanism *m, const motion *x, const marker_place *a, const marker_place *b, double time);
 mat3 contact_turned_back(mat3 R, vec3 turn, double part);
 
-// The least of a gap on the way between two places; `left` is the part of the way that is left there, for the turn. Without turns it is
-// a convex function of the place, and changes by no more than the place does; `swing` is how much more it may change by the turn.
+// The least of a gap on the way between two places; `left` is the part of the way that is left there, for the turn.
+// Without turns it is a convex function of the place, and changes by no more than the place does; `swing` is how much
+// more it may change by the turn.
 typedef double contact_gap_at(const void *context, vec3 apart, double left);
-double contact_least_gap(contact_gap_at *gap, const void *context, const contact_point *before, const contact_point *after, double swing,
-                         double graze);
+double contact_least_gap(contact_gap_at *gap, const void *context, const contact_point *before,
+                         const contact_point *after, double swing, double graze);
 // The way of the farthest point of a shape in a turn, zero if it is small beside every thickness.
 double contact_swing(const convex *shape, vec3 turn);
-// The same without what an inexact turn makes of it: bodies that turn about a corner seem to overlap on their way, by as much as they
-// would have where they came from. contact_least_gap has seen to it.
-double contact_without_turn(contact_gap_at *gap, const void *context, const contact_point *before, double least, double graze);
+// The same without what an inexact turn makes of it: bodies that turn about a corner seem to overlap on their way, by
+// as much as they would have where they came from. contact_least_gap has seen to it.
+double contact_without_turn(contact_gap_at *gap, const void *context, const contact_point *before, double least,
+                            double graze);
 // The `nearest` of two convex shapes in space.
-double contact_nearest_of_shapes(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
-                                 const contact_point *after, double time, double graze);
+double contact_nearest_of_shapes(const mechanism *m, const motion *x, const contact_element *e,
+                                 const contact_point *before, const contact_point *after, double time, double graze);
 
 // --- surfaces of triangles, in their axes; the first shape of the element is convex ---
 
 typedef struct contact_nearest_triangle {
-  double distance;      // negative: the shape and the triangle overlap
-  vec3 at, n;           // on the triangle, and towards the shape
+  double distance;  // negative: the shape and the triangle overlap
+  vec3 at, n;       // on the triangle, and towards the shape
   terrain_triangle triangle;
 } contact_nearest_triangle;
 
@@ -117,7 +124,7 @@ typedef struct contact_nearest_triangle {
 bool contact_find_nearest_triangle(const contact_element *e, pose a, contact_nearest_triangle *to);
 
 // The `nearest` of types on triangles.
-double contact_nearest_on_triangles(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
-                                    const contact_point *after, double time, double graze);
+double contact_nearest_on_triangles(const mechanism *m, const motion *x, const contact_element *e,
+                                    const contact_point *before, const contact_point *after, double time, double graze);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define CLOSE 1e-3      // of the thickness: places with a smaller gap count alike where there are too many
+#define CLOSE 1e-3  // of the thickness: places with a smaller gap count alike where there are too many
 
 void contact_begin_places(contact_places *l, double span, double horizon, double deepest) {
   l->span = span, l->horizon = horizon, l->deepest = deepest, l->count = 0;
@@ -13,7 +13,9 @@ void contact_begin_places(contact_places *l, double span, double horizon, double
 void contact_add_place(contact_places *l, contact_place p) {
   if (!(p.gap <= l->horizon && p.gap >= -l->deepest)) return;
   for (int i = 0; i < l->count; i++)
-    if (vec3_norm(vec3_sub(l->items[i].at, p.at)) <= CONTACT_SAME_PLACE * l->span && vec3_dot(l->items[i].n, p.n) > 1 - 1e-9) return;
+    if (vec3_norm(vec3_sub(l->items[i].at, p.at)) <= CONTACT_SAME_PLACE * l->span &&
+        vec3_dot(l->items[i].n, p.n) > 1 - 1e-9)
+      return;
   if (l->count == CONTACT_PLACES) contact_choose_places(l, CONTACT_PLACES / 2);
   l->items[l->count++] = p;
 }
@@ -36,8 +38,8 @@ static int nearest_from(const contact_places *l, int first) {
   return best;
 }
 
-// Moves places to the front that are spread over all of the first `count`: the deepest of them, then each time the one that is farthest from
-// those before. So what holds the body is as wide as what it lies on.
+// Moves places to the front that are spread over all of the first `count`: the deepest of them, then each time the one
+// that is farthest from those before. So what holds the body is as wide as what it lies on.
 static void spread(contact_places *l, int count, int most) {
   double off[CONTACT_PLACES];
   swap_places(l, 0, nearest_from(l, 0));
@@ -84,7 +86,9 @@ pose contact_place_on(const mechanism *m, const motion *x, const contact_element
 int contact_take_places(const contact_places *l, const marker_place *surface, contact_touch *to) {
   for (int i = 0; i < l->count; i++) {
     const contact_place *p = &l->items[i];
-    to[i] = (contact_touch){.feature = p->feature, .gap = p->gap, .n = mat3_mul(surface->R, p->n),
+    to[i] = (contact_touch){.feature = p->feature,
+                            .gap = p->gap,
+                            .n = mat3_mul(surface->R, p->n),
                             .at = vec3_add(surface->p, mat3_mul(surface->R, vec3_axpy(p->at, 0.5 * p->gap, p->n)))};
   }
   return l->count;

@@ -3,12 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-#define PAPER "Flores, Ambrósio, table II; density of Shigley, table A-5"
-#define SHIGLEY "Shigley, Mechanical Engineering Design, table A-5"
+#define PAPER     "Flores, Ambrósio, table II; density of Shigley, table A-5"
+#define SHIGLEY   "Shigley, Mechanical Engineering Design, table A-5"
 #define CALLISTER "Callister, Materials Science and Engineering, appendix B"
 
 #define S(name, young, poisson, density, source) \
-  {name, young * 1e9, poisson, density, "E = " #young " GPa, ν = " #poisson ", ρ = " #density " kg/m³; " source}
+  { name, young * 1e9, poisson, density, "E = " #young " GPa, ν = " #poisson ", ρ = " #density " kg/m³; " source }
 static const solid all[] = {
     S("steel", 207, 0.3, 7800, PAPER),
     S("stainless-steel", 190, 0.305, 7750, SHIGLEY),

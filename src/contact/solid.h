@@ -4,14 +4,14 @@
 
 typedef struct solid {
   const char *name;
-  double young;     // [Pa]
-  double poisson;   // [-]
-  double density;   // [kg/m³]
+  double young;        // [Pa]
+  double poisson;      // [-]
+  double density;      // [kg/m³]
   const char *source;  // its numbers and where they are from; null of a model's own
 } solid;
 
-const solid *solid_list(int *count);         // the common ones
-const solid *solid_find(const char *name);   // null if there is none of that name
+const solid *solid_list(int *count);        // the common ones
+const solid *solid_find(const char *name);  // null if there is none of that name
 
 // E* of a pair: 1/E* = σ₁ + σ₂, σ = (1 - ν²)/E (Flores and Ambrósio, eq. 3).
 double solid_modulus(const solid s[2]);

@@ -19,24 +19,24 @@ typedef struct key_list {
 struct contact_pool {
   const contact_world *world;
   const mechanism *m;
-  broad *tree;                // surfaces but for planes
+  broad *tree;  // surfaces but for planes
   int *planes, plane_count;
-  vec3 *velocity;             // of each surface's marker
-  bool straight;              // as contact_state has it, and shift
+  vec3 *velocity;  // of each surface's marker
+  bool straight;   // as contact_state has it, and shift
   double shift;
-  broad_box *box;             // swept, of each surface
-  double *ball;               // the radius around it within which the surface stays while the marker moves straight on
+  broad_box *box;  // swept, of each surface
+  double *ball;    // the radius around it within which the surface stays while the marker moves straight on
   marker_place *place;
-  bool *apart;                // of the pairs whose boxes overlap
+  bool *apart;  // of the pairs whose boxes overlap
   int apart_capacity;
-  key_list walls, near;       // pairs with planes, and all, in ascending order
-  key_list live;              // of the elements in contact_state.elements that follow the permanent ones
+  key_list walls, near;  // pairs with planes, and all, in ascending order
+  key_list live;         // of the elements in contact_state.elements that follow the permanent ones
   contact_element **chunks;
   int chunk_count;
   int *free_slots, free_count;
 };
 
-// --- memory ---------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 
 static bool grow(void *array, size_t count, size_t size) {
   void *grown = realloc(*(void **)array, count * size);
@@ -54,9 +54,11 @@ static bool push_key(key_list *l, contact_key key) {
   return true;
 }
 
-static carom_status fail(carom_error *error) { return error_set(error, CAROM_ERROR_MEMORY, "out of memory for contacts"); }
+static carom_status fail(carom_error *error) {
+  return error_set(error, CAROM_ERROR_MEMORY, "out of memory for contacts");
+}
 
-// --- slots ----------------------------------------------------------------------------------------------------------
+// --- slots -----------------------------------------------------------------------------------------------------------
 
 static contact_element *element_at(const contact_state *s, int slot) {
   int i = slot - s->world->element_count;
@@ -70,18 +72,22 @@ int contact_state_element_slot(const contact_state *s, int point) {
 
 // The first point of the element with this slot.
 static int first_point(const contact_world *w, int slot) {
-  return slot < w->element_count ? w->elements[slot].point0 : w->point_count + (slot - w->element_count) * w->crowd->points_most;
+  return slot < w->element_count ? w->elements[slot].point0
+                                 : w->point_count + (slot - w->element_count) * w->crowd->points_most;
 }
 
 static bool reserve_lists(contact_state *s, int elements, int points) {
   size_t n = (size_t)elements + 1, k = (size_t)points + 1;
   if (!grow(&s->elements, n, sizeof *s->elements) || !grow(&s->points, k, sizeof *s->points) ||
-      !grow(&s->element_of, k, sizeof *s->element_of) || !grow(&s->ended, n, sizeof *s->ended) || !grow(&s->fresh, n, sizeof *s->fresh) ||
-      !grow(&s->held, k, sizeof *s->held) || !grow(&s->found, k, sizeof *s->found) || !grow(&s->memo, n, sizeof *s->memo) ||
+      !grow(&s->element_of, k, sizeof *s->element_of) || !grow(&s->ended, n, sizeof *s->ended) ||
+      !grow(&s->fresh, n, sizeof *s->fresh) || !grow(&s->held, k, sizeof *s->held) ||
+      !grow(&s->found, k, sizeof *s->found) || !grow(&s->memo, n, sizeof *s->memo) ||
       !grow(&s->memo_touches, k, sizeof *s->memo_touches) || !grow(&s->start, k, sizeof *s->start))
     return false;
-  for (int i = 0; i < elements; i++) s->memo[i] = (contact_memo){.count = -1, .touches = s->memo_touches + first_point(s->world, i)};
-  for (int p = s->point_slots; p < points; p++) s->element_of[p] = NULL, s->held[p] = s->found[p] = CONTACT_NO_FEATURE, s->start[p] = VEC3_ZERO;
+  for (int i = 0; i < elements; i++)
+    s->memo[i] = (contact_memo){.count = -1, .touches = s->memo_touches + first_point(s->world, i)};
+  for (int p = s->point_slots; p < points; p++)
+    s->element_of[p] = NULL, s->held[p] = s->found[p] = CONTACT_NO_FEATURE, s->start[p] = VEC3_ZERO;
   return true;
 }
 
@@ -94,7 +100,8 @@ static bool reserve_slots(contact_state *s, int more) {
   int chunks = (had + more - p->free_count + CHUNK - 1) / CHUNK;
   if (chunks < p->chunk_count + (p->chunk_count + 1) / 2) chunks = p->chunk_count + (p->chunk_count + 1) / 2;
   int count = chunks * CHUNK;
-  if (!grow(&p->chunks, (size_t)chunks, sizeof *p->chunks) || !grow(&p->free_slots, (size_t)count, sizeof *p->free_slots) ||
+  if (!grow(&p->chunks, (size_t)chunks, sizeof *p->chunks) ||
+      !grow(&p->free_slots, (size_t)count, sizeof *p->free_slots) ||
       !reserve_lists(s, w->element_count + count, w->point_count + count * points))
     return false;
   for (; p->chunk_count < chunks; p->chunk_count++)
@@ -102,7 +109,8 @@ static bool reserve_slots(contact_state *s, int more) {
   count = p->chunk_count * CHUNK;
   for (int i = count - 1; i >= had; i--) {
     p->free_slots[p->free_count++] = w->element_count + i;
-    *element_at(s, w->element_count + i) = (contact_element){.slot = w->element_count + i, .point0 = first_point(w, w->element_count + i)};
+    *element_at(s, w->element_count + i) =
+        (contact_element){.slot = w->element_count + i, .point0 = first_point(w, w->element_count + i)};
   }
   s->element_slots = w->element_count + count, s->point_slots = w->point_count + count * points;
   return p->chunk_count == chunks;
@@ -112,10 +120,13 @@ static bool reserve_slots(contact_state *s, int more) {
 static const contact_element *open_pair(contact_state *s, contact_key key, carom_error *error) {
   contact_pool *p = s->pool;
   const contact_world *w = s->world;
-  contact_element *e = element_at(s, p->free_slots[p->free_count - 1]), opened = contact_crowd_element(w, p->m, key.a, key.b);
+  contact_element *e = element_at(s, p->free_slots[p->free_count - 1]),
+                  opened = contact_crowd_element(w, p->m, key.a, key.b);
   if (opened.point_count > w->crowd->points_most) {
-    error_set(error, CAROM_ERROR_MODEL, "'%s' and '%s' have %d points of contact, more than the %d for which there is memory; please report this model",
-              w->surfaces[key.a].name, w->surfaces[key.b].name, opened.point_count, w->crowd->points_most);
+    error_set(
+        error, CAROM_ERROR_MODEL,
+        "'%s' and '%s' have %d points of contact, more than the %d for which there is memory; please report this model",
+        w->surfaces[key.a].name, w->surfaces[key.b].name, opened.point_count, w->crowd->points_most);
     return NULL;
   }
   p->free_count--;
@@ -126,10 +137,14 @@ static const contact_element *open_pair(contact_state *s, contact_key key, carom
   return e;
 }
 
-// --- the list of what is live -----------------------------------------------------------------------------------------
+// --- the list of what is live ----------------------------------------------------------------------------------------
 
-static int compare(contact_key p, contact_key q) { return p.a != q.a ? (p.a < q.a ? -1 : 1) : (p.b > q.b) - (p.b < q.b); }
-static int compare_items(const void *p, const void *q) { return compare(*(const contact_key *)p, *(const contact_key *)q); }
+static int compare(contact_key p, contact_key q) {
+  return p.a != q.a ? (p.a < q.a ? -1 : 1) : (p.b > q.b) - (p.b < q.b);
+}
+static int compare_items(const void *p, const void *q) {
+  return compare(*(const contact_key *)p, *(const contact_key *)q);
+}
 
 static void list_points(contact_state *s) {
   s->point_count = s->changing_count = s->starting_count = 0;
@@ -219,7 +234,8 @@ static carom_status take_over(contact_state *s, carom_error *error) {
   return CAROM_OK;
 }
 
-carom_status contact_state_set(contact_state *s, const mechanism *m, const contact_key *pairs, int count, carom_error *error) {
+carom_status contact_state_set(contact_state *s, const mechanism *m, const contact_key *pairs, int count,
+                               carom_error *error) {
   contact_pool *p = s->pool;
   int surfaces = s->world->surface_count;
   if (!p) return CAROM_OK;
@@ -233,7 +249,7 @@ carom_status contact_state_set(contact_state *s, const mechanism *m, const conta
   return take_over(s, error);
 }
 
-// --- what is near -----------------------------------------------------------------------------------------------------
+// --- what is near ----------------------------------------------------------------------------------------------------
 
 static bool meets(const void *context, int a, int b) {
   const contact_pool *p = context;
@@ -241,9 +257,12 @@ static bool meets(const void *context, int a, int b) {
 }
 
 // Surfaces that have just parted, or are about to meet, stay in the list: it changes less often.
-static double margin_of(const contact_world *w, double size) { return w->activation + 0.05 * (isfinite(size) ? size : 0); }
+static double margin_of(const contact_world *w, double size) {
+  return w->activation + 0.05 * (isfinite(size) ? size : 0);
+}
 
-// From the marker of a surface to its body's origin, and on to the mass centre of a free body: one of the two moves straight.
+// From the marker of a surface to its body's origin, and on to the mass centre of a free body: one of the two moves
+// straight.
 static double arm_of(const mechanism *m, const motion *x, const marker_place *at) {
   const node *n = &m->nodes[at->node];
   return vec3_norm(vec3_sub(at->p, x->links[at->node].p)) + (n->off_centre ? vec3_norm(n->com) : 0);
@@ -252,7 +271,8 @@ static double arm_of(const mechanism *m, const motion *x, const marker_place *at
 // What a body turns by while it moves on moves its surfaces on arcs: half the square of the angle, times the arm.
 static double arc_of(double angle, double arm) { return 0.5 * angle * angle * arm; }
 
-// The box of all places of a surface on its way, and the radius of its ball. It is wider than the shape where this turns.
+// The box of all places of a surface on its way, and the radius of its ball. It is wider than the shape where this
+// turns.
 static broad_box swept_box(const contact_pool *p, const motion *x, int i, double behind, double ahead) {
   const contact_surface *s = &p->world->surfaces[i];
   const mechanism *m = p->m;
@@ -291,8 +311,11 @@ static bool comes_near_plane(const contact_pool *p, const motion *x, int plane, 
   double reach = s->reach, distance = vec3_dot(n, vec3_sub(at->p, wall->p));
   anchor opposite = anchor_at(x, wall->node, at->p);
   double rate = vec3_dot(n, vec3_sub(p->velocity[i], anchor_velocity(m, x, &opposite)));
-  double angle = (vec3_norm(block_angular(m, x->links[wall->node].V)) + vec3_norm(block_angular(m, x->links[at->node].V))) * fmax(behind, ahead);
-  double more = margin_of(p->world, reach) + p->shift + arc_of(angle, reach + vec3_norm(vec3_sub(at->p, wall->p)) + arm_of(m, x, at));
+  double angle =
+      (vec3_norm(block_angular(m, x->links[wall->node].V)) + vec3_norm(block_angular(m, x->links[at->node].V))) *
+      fmax(behind, ahead);
+  double more = margin_of(p->world, reach) + p->shift +
+                arc_of(angle, reach + vec3_norm(vec3_sub(at->p, wall->p)) + arm_of(m, x, at));
   return !(distance + fmin(fmin(-behind * rate, ahead * rate), 0) > reach + more);
 }
 
@@ -302,7 +325,8 @@ static bool is_beyond(const contact_pool *p, int plane, int i) {
   const broad_box *box = &p->box[i];
   if (wall->node != GROUND) return false;
   vec3 n = mat3_column(wall->R, p->m->planar ? 1 : 2);
-  vec3 nearest = {n.x > 0 ? box->low.x : box->high.x, n.y > 0 ? box->low.y : box->high.y, n.z > 0 ? box->low.z : box->high.z};
+  vec3 nearest = {n.x > 0 ? box->low.x : box->high.x, n.y > 0 ? box->low.y : box->high.y,
+                  n.z > 0 ? box->low.z : box->high.z};
   return vec3_dot(n, vec3_sub(nearest, wall->p)) > 0;
 }
 
@@ -314,7 +338,9 @@ static bool find_walls(contact_pool *p, const motion *x, double behind, double a
     for (int k = 0; k < p->plane_count; k++) {
       int plane = p->planes[k];
       contact_key key = i < plane ? (contact_key){i, plane} : (contact_key){plane, i};
-      if (is_beyond(p, plane, i) || !comes_near_plane(p, x, plane, i, behind, ahead) || !contact_crowd_meets(w, p->m, key.a, key.b)) continue;
+      if (is_beyond(p, plane, i) || !comes_near_plane(p, x, plane, i, behind, ahead) ||
+          !contact_crowd_meets(w, p->m, key.a, key.b))
+        continue;
       if (!push_key(&p->walls, key)) return false;
     }
   }
@@ -322,7 +348,8 @@ static bool find_walls(contact_pool *p, const motion *x, double behind, double a
   return true;
 }
 
-// Whether the balls around two surfaces whose boxes overlap come near each other. In a heap of round bodies half of these pairs do not.
+// Whether the balls around two surfaces whose boxes overlap come near each other. In a heap of round bodies half of
+// these pairs do not.
 static bool come_near(const contact_pool *p, broad_pair of, double most) {
   vec3 way = vec3_sub(p->place[of.b].p, p->place[of.a].p), v = vec3_sub(p->velocity[of.b], p->velocity[of.a]);
   double reach = p->ball[of.a] + p->ball[of.b] + most * vec3_norm(v);
@@ -391,7 +418,8 @@ static bool find_near(contact_pool *p, const crew *crew, const motion *x, double
   return true;
 }
 
-carom_status contact_refresh(contact_state *s, const mechanism *m, const motion *x, double behind, double ahead, carom_error *error) {
+carom_status contact_refresh(contact_state *s, const mechanism *m, const motion *x, double behind, double ahead,
+                             carom_error *error) {
   contact_pool *p = s->pool;
   if (!p) return CAROM_OK;
   p->m = m, p->straight = s->straight, p->shift = s->shift;
@@ -412,7 +440,8 @@ static bool add_live(contact_state *s) {
   return true;
 }
 
-carom_status contact_widen(contact_state *s, const mechanism *m, const motion *x, double behind, double ahead, carom_error *error) {
+carom_status contact_widen(contact_state *s, const mechanism *m, const motion *x, double behind, double ahead,
+                           carom_error *error) {
   contact_pool *p = s->pool;
   if (!p) return CAROM_OK;
   p->m = m, p->straight = s->straight, p->shift = s->shift;
@@ -420,7 +449,7 @@ carom_status contact_widen(contact_state *s, const mechanism *m, const motion *x
   return take_over(s, error);
 }
 
-// --- creation ---------------------------------------------------------------------------------------------------------
+// --- creation --------------------------------------------------------------------------------------------------------
 
 static contact_pool *create_pool(const contact_world *world, const mechanism *m) {
   contact_pool *p = calloc(1, sizeof *p);
@@ -438,7 +467,9 @@ static contact_pool *create_pool(const contact_world *world, const mechanism *m)
   return p;
 }
 
-static bool is_complete(const contact_pool *p) { return p && p->tree && p->planes && p->velocity && p->ball && p->box && p->place; }
+static bool is_complete(const contact_pool *p) {
+  return p && p->tree && p->planes && p->velocity && p->ball && p->box && p->place;
+}
 
 static void destroy_pool(contact_pool *p) {
   if (!p) return;
@@ -454,7 +485,8 @@ contact_state *contact_state_create(const contact_world *world, const mechanism 
   contact_state *s = calloc(1, sizeof *s);
   if (s) s->world = world, s->activation = world->activation, s->searches = calloc(1, sizeof *s->searches);
   if (s && world->crowd) s->pool = create_pool(world, m);
-  if (!s || !s->searches || !reserve_lists(s, world->element_count, world->point_count) || (world->crowd && !is_complete(s->pool))) {
+  if (!s || !s->searches || !reserve_lists(s, world->element_count, world->point_count) ||
+      (world->crowd && !is_complete(s->pool))) {
     contact_state_destroy(s);
     fail(error);
     return NULL;

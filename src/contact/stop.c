@@ -7,7 +7,8 @@
 
 static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *p) {
   *p = (contact_point){.gap = e->sense * (coordinate_value(m, x, e->of) - e->limit),
-                       .speed = coordinate_speed(m, e->of), .sense = e->sense};
+                       .speed = coordinate_speed(m, e->of),
+                       .sense = e->sense};
 }
 
 static void add_normal(const mechanism *m, motion *x, const contact_element *e, const contact_point *p) {
@@ -29,9 +30,7 @@ static void push(const mechanism *m, motion *x, const contact_element *e, double
   coordinate_push(m, x, e->of, e->sense * normal);
 }
 
-static bool turns(const mechanism *m, const contact_element *e) {
-  return !coordinate_slides(m, e->of);
-}
+static bool turns(const mechanism *m, const contact_element *e) { return !coordinate_slides(m, e->of); }
 
 static void tell_overlap(const contact_element *e, double depth, char text[CONTACT_TEXT]) {
   (void)e;
@@ -40,6 +39,11 @@ static void tell_overlap(const contact_element *e, double depth, char text[CONTA
 
 static const contact_action action = {add_normal, gap_rate, push, turns};
 
-const contact_type contact_stop = {.name = "stop", .point_count = 1, .point_count_planar = 1, .frictionless = true,
-                                   .reads_coordinate = true, .evaluate = evaluate, .tell_overlap = tell_overlap,
+const contact_type contact_stop = {.name = "stop",
+                                   .point_count = 1,
+                                   .point_count_planar = 1,
+                                   .frictionless = true,
+                                   .reads_coordinate = true,
+                                   .evaluate = evaluate,
+                                   .tell_overlap = tell_overlap,
                                    .action = &action};

@@ -11,8 +11,8 @@
 #include "geometry/separation.h"
 
 // A sphere of the first body, with its centre at `at`, against the plane of the second.
-static void point_on_plane(const mechanism *m, const marker_place *body, const marker_place *plane, vec3 at, double radius,
-                           contact_point *p) {
+static void point_on_plane(const mechanism *m, const marker_place *body, const marker_place *plane, vec3 at,
+                           double radius, contact_point *p) {
   vec3 n = contact_plane_normal(m, plane);
   p->gap = vec3_dot(n, vec3_sub(at, plane->p)) - radius;
   p->node_first = body->node, p->node_second = plane->node;
@@ -47,8 +47,8 @@ static void sphere_sphere(const mechanism *m, const motion *x, const contact_ele
 
 // The vector from centre to centre is d = (gap + r₁ + r₂) n. The smallest distance is at the point of the line from d
 // to d' that is nearest to the origin.
-static double spheres_nearest(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
-                              const contact_point *after, double time, double graze) {
+static double spheres_nearest(const mechanism *m, const motion *x, const contact_element *e,
+                              const contact_point *before, const contact_point *after, double time, double graze) {
   (void)m, (void)x, (void)time, (void)graze;
   double reach = e->size_first[0] + e->size_second[0];
   vec3 from = vec3_scale(before->gap + reach, before->n), to = vec3_scale(after->gap + reach, after->n);
@@ -58,16 +58,19 @@ static double spheres_nearest(const mechanism *m, const motion *x, const contact
 }
 
 // The plane is the wall, and the place of a sphere is below its centre.
-static contact_travel sphere_on_plane(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+static contact_travel sphere_on_plane(const mechanism *m, const motion *x, const contact_element *e,
+                                      const contact_point *p, int k) {
   (void)k;
   return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, -e->size_first[0]);
 }
-static contact_travel corner_on_plane(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+static contact_travel corner_on_plane(const mechanism *m, const motion *x, const contact_element *e,
+                                      const contact_point *p, int k) {
   (void)e, (void)k;
   return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, 0);
 }
 // With d from the second centre to the first, n = d/|d| and the place is off the second centre by (r₂ + gap/2) n.
-static contact_travel sphere_on_sphere(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+static contact_travel sphere_on_sphere(const mechanism *m, const motion *x, const contact_element *e,
+                                       const contact_point *p, int k) {
   (void)k;
   marker_state a = marker_read(m, x, e->first), b = marker_read(m, x, e->second);
   double distance = p->gap + e->size_first[0] + e->size_second[0];
@@ -94,8 +97,8 @@ bool contact_is_flat(const contact_element *e) {
 }
 
 const char *const contact_point_numbers[CONTACT_POINTS_MAX] = {
-    "point 1", "point 2", "point 3", "point 4", "point 5", "point 6", "point 7", "point 8",
-    "point 9", "point 10", "point 11", "point 12", "point 13", "point 14", "point 15", "point 16",
+    "point 1",  "point 2",  "point 3",  "point 4",  "point 5",  "point 6",  "point 7",  "point 8",
+    "point 9",  "point 10", "point 11", "point 12", "point 13", "point 14", "point 15", "point 16",
     "point 17", "point 18", "point 19", "point 20", "point 21", "point 22", "point 23", "point 24",
     "point 25", "point 26", "point 27", "point 28", "point 29", "point 30", "point 31", "point 32",
     "point 33", "point 34", "point 35", "point 36", "point 37", "point 38", "point 39", "point 40",
@@ -114,8 +117,8 @@ static double least_bound(const contact_point *before, const contact_point *afte
   return 0.5 * (before->gap + after->gap - vec3_norm(vec3_sub(after->apart, before->apart)) - swing);
 }
 
-double contact_least_gap(contact_gap_at *gap, const void *context, const contact_point *before, const contact_point *after, double swing,
-                         double graze) {
+double contact_least_gap(contact_gap_at *gap, const void *context, const contact_point *before,
+                         const contact_point *after, double swing, double graze) {
   double bound = least_bound(before, after, swing);
   if (bound > -graze) return bound;
   vec3 way = vec3_sub(after->apart, before->apart);
@@ -132,7 +135,8 @@ double contact_least_gap(contact_gap_at *gap, const void *context, const contact
   return contact_without_turn(gap, context, before, fmin(value[0], value[1]), graze);
 }
 
-double contact_without_turn(contact_gap_at *gap, const void *context, const contact_point *before, double least, double graze) {
+double contact_without_turn(contact_gap_at *gap, const void *context, const contact_point *before, double least,
+                            double graze) {
   return least >= -graze ? least : least + fmax(0, before->gap - gap(context, before->apart, 1));
 }
 
@@ -141,7 +145,9 @@ vec3 contact_turn_in(const mechanism *m, const motion *x, const marker_place *a,
   return vec3_scale(time, mat3_tmul(b->R, rate));
 }
 
-mat3 contact_turned_back(mat3 R, vec3 turn, double part) { return mat3_product(quat_matrix(quat_exp(vec3_scale(-part, turn))), R); }
+mat3 contact_turned_back(mat3 R, vec3 turn, double part) {
+  return mat3_product(quat_matrix(quat_exp(vec3_scale(-part, turn))), R);
+}
 
 double contact_swing(const convex *shape, vec3 turn) {
   double angle = vec3_norm(turn);
@@ -150,7 +156,7 @@ double contact_swing(const convex *shape, vec3 turn) {
 
 typedef struct pass {
   const contact_element *e;
-  mat3 R;               // of the first shape, in the axes of the second, at the end of the way
+  mat3 R;  // of the first shape, in the axes of the second, at the end of the way
   vec3 turn;
 } pass;
 
@@ -161,10 +167,11 @@ static double gap_of_shapes(const void *context, vec3 apart, double left) {
 }
 
 // Most pairs are too far apart to meet on the way, however their axes stand.
-double contact_nearest_of_shapes(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
-                                 const contact_point *after, double time, double graze) {
+double contact_nearest_of_shapes(const mechanism *m, const motion *x, const contact_element *e,
+                                 const contact_point *before, const contact_point *after, double time, double graze) {
   int first = m->bodies[m->markers[e->first].body].node, second = m->bodies[m->markers[e->second].body].node;
-  double swing = contact_swing(e->shape_first, vec3_scale(time, vec3_sub(block_angular(m, x->links[first].V), block_angular(m, x->links[second].V))));
+  double swing = contact_swing(e->shape_first, vec3_scale(time, vec3_sub(block_angular(m, x->links[first].V),
+                                                                         block_angular(m, x->links[second].V))));
   double bound = least_bound(before, after, swing);
   if (bound > -graze) return bound;
   marker_place a = marker_find(m, x, e->first), b = marker_find(m, x, e->second);
@@ -173,47 +180,86 @@ double contact_nearest_of_shapes(const mechanism *m, const motion *x, const cont
 }
 
 static const contact_type contact_sphere_plane = {
-    .name = "sphere on plane", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_plane, .travel = sphere_on_plane,
-    .curvatures = curvatures_on_plane, .tell_overlap = contact_tell_surfaces,
+    .name = "sphere on plane",
+    .point_count = 1,
+    .point_count_planar = 1,
+    .evaluate = sphere_plane,
+    .travel = sphere_on_plane,
+    .curvatures = curvatures_on_plane,
+    .tell_overlap = contact_tell_surfaces,
 };
 static const contact_type contact_point_plane = {
-    .name = "point on plane", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_plane, .travel = sphere_on_plane,
-    .curvatures = curvatures_on_plane, .tell_overlap = contact_tell_surfaces,
+    .name = "point on plane",
+    .point_count = 1,
+    .point_count_planar = 1,
+    .evaluate = sphere_plane,
+    .travel = sphere_on_plane,
+    .curvatures = curvatures_on_plane,
+    .tell_overlap = contact_tell_surfaces,
 };
 const char *const contact_corners_planar[4] = {"corner -x -y", "corner +x -y", "corner -x +y", "corner +x +y"};
 static const char *const corners[] = {"corner -x -y -z", "corner +x -y -z", "corner -x +y -z", "corner +x +y -z",
                                       "corner -x -y +z", "corner +x -y +z", "corner -x +y +z", "corner +x +y +z"};
 static const contact_type contact_box_plane = {
-    .name = "box on plane", .point_count = 8, .point_count_planar = 4, .evaluate = box_plane, .travel = corner_on_plane, .point_names = corners,
-    .point_names_planar = contact_corners_planar, .curvatures = contact_corner_curvatures, .tell_overlap = contact_tell_surfaces,
+    .name = "box on plane",
+    .point_count = 8,
+    .point_count_planar = 4,
+    .evaluate = box_plane,
+    .travel = corner_on_plane,
+    .point_names = corners,
+    .point_names_planar = contact_corners_planar,
+    .curvatures = contact_corner_curvatures,
+    .tell_overlap = contact_tell_surfaces,
 };
 static const contact_type contact_sphere_sphere = {
-    .name = "sphere on sphere", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_sphere, .travel = sphere_on_sphere,
-    .curvatures = curvatures_of_spheres, .nearest = spheres_nearest, .tell_overlap = contact_tell_surfaces,
+    .name = "sphere on sphere",
+    .point_count = 1,
+    .point_count_planar = 1,
+    .evaluate = sphere_sphere,
+    .travel = sphere_on_sphere,
+    .curvatures = curvatures_of_spheres,
+    .nearest = spheres_nearest,
+    .tell_overlap = contact_tell_surfaces,
 };
 static const contact_type contact_point_sphere = {
-    .name = "point on sphere", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_sphere, .travel = sphere_on_sphere,
-    .curvatures = curvatures_of_spheres, .nearest = spheres_nearest, .tell_overlap = contact_tell_surfaces,
+    .name = "point on sphere",
+    .point_count = 1,
+    .point_count_planar = 1,
+    .evaluate = sphere_sphere,
+    .travel = sphere_on_sphere,
+    .curvatures = curvatures_of_spheres,
+    .nearest = spheres_nearest,
+    .tell_overlap = contact_tell_surfaces,
 };
 
-// The upper half of a symmetric table; a point is a sphere without radius. Null where a contact does not exist, and of outlines with shapes in space.
+// The upper half of a symmetric table; a point is a sphere without radius. Null where a contact does not exist, and of
+// outlines with shapes in space.
 #define SMOOTH &contact_smooth_pair
-#define SMOOTH_WITH_EDGES                                                                                                \
+#define SMOOTH_WITH_EDGES                                                                                           \
   [SHAPE_ELLIPSOID] = SMOOTH, [SHAPE_SUPERELLIPSOID] = SMOOTH, [SHAPE_CAPSULE] = SMOOTH, [SHAPE_CYLINDER] = SMOOTH, \
   [SHAPE_CONE] = SMOOTH, [SHAPE_HULL] = SMOOTH
-#define EDGES &contact_edge_pair
-#define TRIANGLES [SHAPE_TERRAIN] = &contact_shape_terrain, [SHAPE_MESH] = &contact_shape_terrain
+#define EDGES       &contact_edge_pair
+#define TRIANGLES   [SHAPE_TERRAIN] = &contact_shape_terrain, [SHAPE_MESH] = &contact_shape_terrain
 #define ROUND_EDGES [SHAPE_CYLINDER] = EDGES, [SHAPE_CONE] = EDGES
 static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
-    [SHAPE_POINT] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_point_sphere, [SHAPE_BOX] = &contact_point_box, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_TERRAIN] = &contact_sphere_terrain, [SHAPE_MESH] = &contact_sphere_terrain, [SHAPE_PLANE] = &contact_point_plane},
-    [SHAPE_SPHERE] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_sphere_sphere, [SHAPE_BOX] = &contact_sphere_box, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_TERRAIN] = &contact_sphere_terrain, [SHAPE_MESH] = &contact_sphere_terrain, [SHAPE_PLANE] = &contact_sphere_plane},
+    [SHAPE_POINT] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_point_sphere, [SHAPE_BOX] = &contact_point_box,
+                     [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_TERRAIN] = &contact_sphere_terrain,
+                     [SHAPE_MESH] = &contact_sphere_terrain, [SHAPE_PLANE] = &contact_point_plane},
+    [SHAPE_SPHERE] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_sphere_sphere, [SHAPE_BOX] = &contact_sphere_box,
+                      [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_TERRAIN] = &contact_sphere_terrain,
+                      [SHAPE_MESH] = &contact_sphere_terrain, [SHAPE_PLANE] = &contact_sphere_plane},
     [SHAPE_ELLIPSOID] = {SMOOTH_WITH_EDGES, TRIANGLES, [SHAPE_BOX] = SMOOTH, [SHAPE_PLANE] = &contact_smooth_plane},
-    [SHAPE_SUPERELLIPSOID] = {SMOOTH_WITH_EDGES, TRIANGLES, [SHAPE_BOX] = SMOOTH, [SHAPE_PLANE] = &contact_smooth_plane},
-    [SHAPE_CAPSULE] = {ROUND_EDGES, TRIANGLES, [SHAPE_CAPSULE] = &contact_capsule_capsule, [SHAPE_BOX] = EDGES, [SHAPE_HULL] = EDGES, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_capsule_plane},
-    [SHAPE_BOX] = {ROUND_EDGES, TRIANGLES, [SHAPE_BOX] = &contact_flat_pair, [SHAPE_HULL] = &contact_flat_pair, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_box_plane},
+    [SHAPE_SUPERELLIPSOID] = {SMOOTH_WITH_EDGES,
+                              TRIANGLES, [SHAPE_BOX] = SMOOTH, [SHAPE_PLANE] = &contact_smooth_plane},
+    [SHAPE_CAPSULE] = {ROUND_EDGES,
+                       TRIANGLES, [SHAPE_CAPSULE] = &contact_capsule_capsule, [SHAPE_BOX] = EDGES, [SHAPE_HULL] = EDGES,
+                       [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_capsule_plane},
+    [SHAPE_BOX] = {ROUND_EDGES, TRIANGLES, [SHAPE_BOX] = &contact_flat_pair, [SHAPE_HULL] = &contact_flat_pair,
+                   [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_box_plane},
     [SHAPE_CYLINDER] = {ROUND_EDGES, TRIANGLES, [SHAPE_HULL] = EDGES, [SHAPE_PLANE] = &contact_cylinder_plane},
     [SHAPE_CONE] = {TRIANGLES, [SHAPE_CONE] = EDGES, [SHAPE_HULL] = EDGES, [SHAPE_PLANE] = &contact_cone_plane},
-    [SHAPE_HULL] = {TRIANGLES, [SHAPE_HULL] = &contact_flat_pair, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_hull_plane},
+    [SHAPE_HULL] = {TRIANGLES, [SHAPE_HULL] = &contact_flat_pair, [SHAPE_OUTLINE] = &contact_outlines,
+                    [SHAPE_PLANE] = &contact_hull_plane},
     [SHAPE_OUTLINE] = {[SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_outlines},
     [SHAPE_MESH] = {[SHAPE_MESH] = &contact_mesh_mesh, [SHAPE_PLANE] = &contact_hull_plane},
 };
@@ -224,8 +270,8 @@ bool contact_exists(shape a, shape b) {
   return !unbounded && !triangles && (a != SHAPE_POINT || b != SHAPE_POINT);
 }
 
-// The contact type of two shapes, null if there is none. `swap` is set if the first shape of the type is the second of the pair.
-// In the plane every shape has an outline: what has no type of its own there touches by that.
+// The contact type of two shapes, null if there is none. `swap` is set if the first shape of the type is the second of
+// the pair. In the plane every shape has an outline: what has no type of its own there touches by that.
 static const contact_type *type_between(shape a, shape b, bool planar, bool *swap) {
   *swap = a > b;
   const contact_type *type = *swap ? narrow[b][a] : narrow[a][b];
@@ -244,8 +290,11 @@ contact_element contact_pair(const mechanism *m, const contact_surface *a, const
   const contact_type *type = type_between(a->shape, b->shape, m->planar, &swap);
   const contact_surface *first = swap ? b : a, *second = swap ? a : b;
   if (type->has_own_points && !first->form) type = &contact_mesh_plane;
-  contact_element e = {.type = type, .point_count = m->planar ? type->point_count_planar : type->point_count, .of = {-1, 0},
-                       .first = first->marker, .second = second->marker};
+  contact_element e = {.type = type,
+                       .point_count = m->planar ? type->point_count_planar : type->point_count,
+                       .of = {-1, 0},
+                       .first = first->marker,
+                       .second = second->marker};
   memcpy(e.size_first, first->size, sizeof e.size_first);
   memcpy(e.size_second, second->size, sizeof e.size_second);
   e.shape_first = first->form, e.shape_second = second->form;
@@ -264,20 +313,23 @@ contact_element contact_pair(const mechanism *m, const contact_surface *a, const
 
 // How far triangles extend along each axis, to the farther side.
 static vec3 farthest_corner(const terrain *t) {
-  return (vec3){fmax(fabs(t->low.x), fabs(t->high.x)), fmax(fabs(t->low.y), fabs(t->high.y)), fmax(fabs(t->low.z), fabs(t->high.z))};
+  return (vec3){fmax(fabs(t->low.x), fabs(t->high.x)), fmax(fabs(t->low.y), fabs(t->high.y)),
+                fmax(fabs(t->low.z), fabs(t->high.z))};
 }
 
 // The farthest corner of its box in its own axes.
 double contact_surface_reach(const contact_surface *s, bool planar) {
   if (planar && s->outline)
-    return hypot(fmax(fabs(s->outline->low.x), fabs(s->outline->high.x)), fmax(fabs(s->outline->low.y), fabs(s->outline->high.y)));
+    return hypot(fmax(fabs(s->outline->low.x), fabs(s->outline->high.x)),
+                 fmax(fabs(s->outline->low.y), fabs(s->outline->high.y)));
   if (s->shape == SHAPE_MESH) return vec3_norm(farthest_corner(s->terrain));
   return s->form ? convex_reach(s->form, planar ? 2 : 3) : INFINITY;
 }
 
 double contact_surface_half(const contact_surface *s, bool planar, vec3 *middle) {
   vec3 low = VEC3_ZERO, high = VEC3_ZERO;
-  if (planar && s->outline) low = (vec3){s->outline->low.x, s->outline->low.y, 0}, high = (vec3){s->outline->high.x, s->outline->high.y, 0};
+  if (planar && s->outline)
+    low = (vec3){s->outline->low.x, s->outline->low.y, 0}, high = (vec3){s->outline->high.x, s->outline->high.y, 0};
   else if (s->shape == SHAPE_MESH) low = s->terrain->low, high = s->terrain->high;
   else {
     double most[3] = {0}, least[3] = {0};
@@ -294,12 +346,15 @@ double contact_surface_half(const contact_surface *s, bool planar, vec3 *middle)
 
 // Of an outline or a mesh those of its box.
 static double extent_along(const contact_surface *s, vec3 n) {
-  if (s->form) return fmax(vec3_dot(n, convex_support(s->form, n)), -vec3_dot(n, convex_support(s->form, vec3_neg(n)))) + s->form->layer;
+  if (s->form)
+    return fmax(vec3_dot(n, convex_support(s->form, n)), -vec3_dot(n, convex_support(s->form, vec3_neg(n)))) +
+           s->form->layer;
   if (s->terrain) {
     vec3 corner = farthest_corner(s->terrain);
     return fabs(n.x) * corner.x + fabs(n.y) * corner.y + fabs(n.z) * corner.z;
   }
-  return fmax(fabs(n.x * s->outline->low.x), fabs(n.x * s->outline->high.x)) + fmax(fabs(n.y * s->outline->low.y), fabs(n.y * s->outline->high.y));
+  return fmax(fabs(n.x * s->outline->low.x), fabs(n.x * s->outline->high.x)) +
+         fmax(fabs(n.y * s->outline->low.y), fabs(n.y * s->outline->high.y));
 }
 
 vec3 contact_surface_extent(const contact_surface *s, const mat3 *R) {

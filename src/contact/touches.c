@@ -27,7 +27,8 @@ static void keep_same(assignment *a, const contact_feature *held) {
       if (!a->taken[k] && contact_same_feature(&held[k], &a->touches[i].feature)) assign(a, i, k);
 }
 
-// The first place that has no point yet, in the order of features; those that continue a vanished one, unless it is null. -1: none.
+// The first place that has no point yet, in the order of features; those that continue a vanished one, unless it is
+// null. -1: none.
 static int next_place(const assignment *a, const contact_type *type, const contact_feature *vanished) {
   int next = -1;
   for (int i = 0; i < a->count; i++) {
@@ -60,7 +61,8 @@ static void set_absent(const mechanism *m, contact_point *p) {
 }
 
 // Points that are known to be absent stay as they are.
-bool contact_place_far(const mechanism *m, const motion *x, const contact_element *e, double reach, double beyond, contact_feature *now, contact_point *points) {
+bool contact_place_far(const mechanism *m, const motion *x, const contact_element *e, double reach, double beyond,
+                       contact_feature *now, contact_point *points) {
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
   double gap = vec3_norm(vec3_sub(first.p, second.p)) - reach;
   if (!(gap > beyond)) return false;
@@ -76,9 +78,10 @@ bool contact_place_far(const mechanism *m, const motion *x, const contact_elemen
   return true;
 }
 
-// --- by the relative pose alone -----------------------------------------------------------------------------------------
+// --- by the relative pose alone --------------------------------------------------------------------------------------
 
-// To multiples of 2⁻⁴⁸ times a power of two that is not smaller than |x|: adding 24 times that power leaves no finer digits.
+// To multiples of 2⁻⁴⁸ times a power of two that is not smaller than |x|: adding 24 times that power leaves no finer
+// digits.
 static double rounded(double x, double power) { return (x + 24 * power) - 24 * power; }
 
 static vec3 rounded_place(vec3 p) {
@@ -90,8 +93,8 @@ static vec3 rounded_place(vec3 p) {
   return (vec3){rounded(p.x, power), rounded(p.y, power), rounded(p.z, power)};
 }
 
-// The last digits are left out, 2e-15 of the distance: bodies at rest, whose positions change by rounding and by what solutions leave of their
-// velocities, then keep the same pose to the bit.
+// The last digits are left out, 2e-15 of the distance: bodies at rest, whose positions change by rounding and by what
+// solutions leave of their velocities, then keep the same pose to the bit.
 static pose relative_pose(const marker_place *first, const marker_place *second) {
   pose at = {mat3_product(mat3_transpose(second->R), first->R), rounded_place(contact_apart(first, second))};
   for (int i = 0; i < 9; i++) at.R.m[i] = rounded(at.R.m[i], 1);
@@ -104,7 +107,8 @@ static bool same_pose(const pose *a, const pose *b) {
   return same;
 }
 
-static int find_at(const contact_element *e, const marker_place *first, const marker_place *second, contact_memo *memo, contact_touch *to) {
+static int find_at(const contact_element *e, const marker_place *first, const marker_place *second, contact_memo *memo,
+                   contact_touch *to) {
   pose at = relative_pose(first, second);
   if (!memo || memo->count < 0 || !same_pose(&at, &memo->at)) {
     int count = e->type->touches_at(e, at, to);
@@ -118,7 +122,8 @@ static int find_at(const contact_element *e, const marker_place *first, const ma
   return memo->count;
 }
 
-static int find_touches(const contact_element *e, const marker_place *first, const marker_place *second, contact_memo *memo, contact_touch *to) {
+static int find_touches(const contact_element *e, const marker_place *first, const marker_place *second,
+                        contact_memo *memo, contact_touch *to) {
   int count = find_at(e, first, second, memo, to);
   for (int i = 0; i < count; i++) {
     to[i].at = vec3_add(second->p, mat3_mul(second->R, to[i].at));
@@ -132,8 +137,8 @@ int contact_touches_by_pose(const mechanism *m, const motion *x, const contact_e
   return find_touches(e, &first, &second, NULL, to);
 }
 
-void contact_place_touches(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *held, contact_memo *memo, contact_feature *now,
-                           contact_point *points) {
+void contact_place_touches(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *held,
+                           contact_memo *memo, contact_feature *now, contact_point *points) {
   contact_touch touches[CONTACT_POINTS_MAX];
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
   assignment a = {.touches = touches, .point_count = e->point_count};

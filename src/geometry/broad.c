@@ -1,6 +1,6 @@
-// A binary tree of boxes whose leaves are the boxes of the shapes with a margin. A leaf is taken out and put back only when
-// its box has left the margin; then it is compared with the tree. Pairs of leaves with overlapping margins are candidates,
-// kept in a sorted list; of these, the pairs whose boxes themselves overlap are reported.
+// A binary tree of boxes whose leaves are the boxes of the shapes with a margin. A leaf is taken out and put back only
+// when its box has left the margin; then it is compared with the tree. Pairs of leaves with overlapping margins are
+// candidates, kept in a sorted list; of these, the pairs whose boxes themselves overlap are reported.
 #include "geometry/broad.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ enum { NONE = -1 };
 typedef struct node {
   broad_box box;  // of a leaf with its margin
   int parent, child[2];
-  int height;     // 0 of a leaf
+  int height;  // 0 of a leaf
 } node;
 
 typedef struct pair_list {
@@ -25,15 +25,15 @@ struct broad {
   broad_filter *filter;
   const void *context;
   broad_box *boxes;
-  node *nodes;      // leaves 0 to count - 1, then the inner nodes
-  int root, free;   // free inner nodes form a list through `parent`
+  node *nodes;     // leaves 0 to count - 1, then the inner nodes
+  int root, free;  // free inner nodes form a list through `parent`
   bool *in_tree, *moved;
   int *stack;
   pair_list candidates, found, merged;
   pair_list pairs, before;
 };
 
-// --- boxes --------------------------------------------------------------------------------------------------------
+// --- boxes -----------------------------------------------------------------------------------------------------------
 
 static broad_box hull_of(broad_box a, broad_box b) {
   return (broad_box){{fmin(a.low.x, b.low.x), fmin(a.low.y, b.low.y), fmin(a.low.z, b.low.z)},
@@ -50,7 +50,8 @@ static bool contains(const broad_box *a, const broad_box *b) {
          a->high.y >= b->high.y && a->high.z >= b->high.z;
 }
 
-// Half the sum of the edges: the cost of a box, as the chance that another one meets it. An infinite edge counts as a large one.
+// Half the sum of the edges: the cost of a box, as the chance that another one meets it. An infinite edge counts as a
+// large one.
 static double cost_of(broad_box b) {
   return fmin(b.high.x - b.low.x, 1e100) + fmin(b.high.y - b.low.y, 1e100) + fmin(b.high.z - b.low.z, 1e100);
 }
@@ -58,10 +59,11 @@ static double cost_of(broad_box b) {
 static broad_box with_margin(broad_box b) {
   double edge = fmax(b.high.x - b.low.x, fmax(b.high.y - b.low.y, b.high.z - b.low.z));
   double room = isfinite(edge) ? 0.1 * edge : 0;
-  return (broad_box){{b.low.x - room, b.low.y - room, b.low.z - room}, {b.high.x + room, b.high.y + room, b.high.z + room}};
+  return (broad_box){{b.low.x - room, b.low.y - room, b.low.z - room},
+                     {b.high.x + room, b.high.y + room, b.high.z + room}};
 }
 
-// --- tree ---------------------------------------------------------------------------------------------------------
+// --- tree ------------------------------------------------------------------------------------------------------------
 
 static bool is_leaf(const broad *b, int i) { return i < b->count; }
 
@@ -152,10 +154,12 @@ static void take_out(broad *b, int leaf) {
   refresh_upwards(b, above);
 }
 
-// --- lists of pairs -----------------------------------------------------------------------------------------------
+// --- lists of pairs --------------------------------------------------------------------------------------------------
 
 static int compare(broad_pair p, broad_pair q) { return p.a != q.a ? (p.a < q.a ? -1 : 1) : (p.b > q.b) - (p.b < q.b); }
-static int compare_items(const void *p, const void *q) { return compare(*(const broad_pair *)p, *(const broad_pair *)q); }
+static int compare_items(const void *p, const void *q) {
+  return compare(*(const broad_pair *)p, *(const broad_pair *)q);
+}
 
 static bool reserve(pair_list *l, int count) {
   if (count <= l->capacity) return true;
@@ -233,7 +237,7 @@ bool broad_update(broad *b) {
   return true;
 }
 
-// --- interface ----------------------------------------------------------------------------------------------------
+// --- interface -------------------------------------------------------------------------------------------------------
 
 void broad_set(broad *b, int i, broad_box box) {
   b->boxes[i] = box;

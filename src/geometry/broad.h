@@ -1,6 +1,6 @@
-// Broad phase: which boxes overlap, found without looking at all pairs. The boxes are kept in a tree with some room around
-// each, so that a box that moves a little costs nothing. What is reported depends on the boxes alone: neither on the order
-// in which they came nor on the shape of the tree.
+// Broad phase: which boxes overlap, found without looking at all pairs. The boxes are kept in a tree with some room
+// around each, so that a box that moves a little costs nothing. What is reported depends on the boxes alone: neither on
+// the order in which they came nor on the shape of the tree.
 #ifndef GEOMETRY_BROAD_H
 #define GEOMETRY_BROAD_H
 

@@ -69,7 +69,7 @@ static vec3 support_hull(const convex *s, vec3 n) {
   return s->points[best];
 }
 
-// --- radii of curvature -----------------------------------------------------------------------------------------------
+// --- radii of curvature ----------------------------------------------------------------------------------------------
 
 // Of a circle about z.
 static mat3 radii_of_rim(double radius, vec3 n) {
@@ -84,7 +84,9 @@ static mat3 radii_of_cylinder(const convex *s, vec3 n, vec3 at) {
   return radii_of_rim(s->size[0], n);
 }
 
-static mat3 radii_of_cone(const convex *s, vec3 n, vec3 at) { return at.z > 0 ? (mat3){{0}} : radii_of_rim(s->size[0], n); }
+static mat3 radii_of_cone(const convex *s, vec3 n, vec3 at) {
+  return at.z > 0 ? (mat3){{0}} : radii_of_rim(s->size[0], n);
+}
 
 static mat3 radii_of_ellipsoid(const convex *s, vec3 n, vec3 at) {
   double h = vec3_dot(at, n), x[3] = {at.x, at.y, at.z};
@@ -103,7 +105,8 @@ static mat3 radii_of_superellipsoid(const convex *s, vec3 n, vec3 at) {
   (void)at;
   double p1 = 2 / (2 - s->size[3]), p2 = 2 / (2 - s->size[4]), least = 1e-9;
   double w[3] = {s->size[0] * n.x, s->size[1] * n.y, s->size[2] * n.z}, size = fabs(w[0]) + fabs(w[1]) + fabs(w[2]);
-  for (int i = 0; i < 3; i++) w[i] = copysign(fmax(fabs(w[i]), least * size), w[i]);  // flat or sharp there: a large or small radius
+  for (int i = 0; i < 3; i++)
+    w[i] = copysign(fmax(fabs(w[i]), least * size), w[i]);  // flat or sharp there: a large or small radius
   double across = norm2(w[0], w[1], p2), all = norm2(across, w[2], p1);
   double slope = pow(across / all, p1 - 1);
   double outer = bend_of_norm(across, fabs(w[2]), p1, all), inner = bend_of_norm(fabs(w[0]), fabs(w[1]), p2, across);
@@ -119,7 +122,7 @@ static mat3 radii_of_superellipsoid(const convex *s, vec3 n, vec3 at) {
   return r;
 }
 
-// --- sides --------------------------------------------------------------------------------------------------------------
+// --- sides -----------------------------------------------------------------------------------------------------------
 
 // Of a surface of revolution about z whose normal leans by `up` out of the plane across z.
 static vec3 round_normal(vec3 x, double up) {
@@ -150,16 +153,28 @@ static int sides_of_cone(const convex *s, vec3 x, convex_side *to) {
 }
 
 static const convex_type sphere = {.support = support_point};
-static const convex_type capsule = {.has_edges = true, .support = support_segment, .facet = facet_of_segment, .tessellate = tessellate_capsule,
+static const convex_type capsule = {.has_edges = true,
+                                    .support = support_segment,
+                                    .facet = facet_of_segment,
+                                    .tessellate = tessellate_capsule,
                                     .sides = sides_of_capsule};
 static const convex_type box = {.has_edges = true, .support = support_box};
-static const convex_type cylinder = {.has_edges = true, .support = support_cylinder, .radii = radii_of_cylinder, .facet = facet_of_cylinder,
-                                     .tessellate = tessellate_cylinder, .sides = sides_of_cylinder};
-static const convex_type cone = {.has_edges = true, .support = support_cone, .radii = radii_of_cone, .facet = facet_of_cone, .tessellate = tessellate_cone,
+static const convex_type cylinder = {.has_edges = true,
+                                     .support = support_cylinder,
+                                     .radii = radii_of_cylinder,
+                                     .facet = facet_of_cylinder,
+                                     .tessellate = tessellate_cylinder,
+                                     .sides = sides_of_cylinder};
+static const convex_type cone = {.has_edges = true,
+                                 .support = support_cone,
+                                 .radii = radii_of_cone,
+                                 .facet = facet_of_cone,
+                                 .tessellate = tessellate_cone,
                                  .sides = sides_of_cone};
-static const convex_type ellipsoid = {.support = support_ellipsoid, .radii = radii_of_ellipsoid, .tessellate = tessellate_ellipsoid};
-static const convex_type superellipsoid = {.support = support_superellipsoid, .radii = radii_of_superellipsoid,
-                                           .tessellate = tessellate_superellipsoid};
+static const convex_type ellipsoid = {
+    .support = support_ellipsoid, .radii = radii_of_ellipsoid, .tessellate = tessellate_ellipsoid};
+static const convex_type superellipsoid = {
+    .support = support_superellipsoid, .radii = radii_of_superellipsoid, .tessellate = tessellate_superellipsoid};
 static const convex_type hull = {.of_points = true, .has_edges = true, .support = support_hull};
 
 convex convex_sphere(double radius) { return (convex){.type = &sphere, .layer = radius}; }
@@ -185,12 +200,13 @@ convex convex_ellipsoid(double a, double b, double c) {
 // The other eigenvalues of a symmetric matrix that has one zero.
 static double smaller_radius(const mat3 *r) {
   const double *m = r->m;
-  double sum = m[0] + m[4] + m[8], product = m[0] * m[4] - m[1] * m[3] + m[0] * m[8] - m[2] * m[6] + m[4] * m[8] - m[5] * m[7];
+  double sum = m[0] + m[4] + m[8],
+         product = m[0] * m[4] - m[1] * m[3] + m[0] * m[8] - m[2] * m[6] + m[4] * m[8] - m[5] * m[7];
   return 2 * product / (sum + sqrt(fmax(0, sum * sum - 4 * product)));
 }
 
-// With an exponent above 1 it has edges. Else its radii change slowly with the normal but for the flat places, where they are large: the least of
-// a grid of normals is a little more than the least of all.
+// With an exponent above 1 it has edges. Else its radii change slowly with the normal but for the flat places, where
+// they are large: the least of a grid of normals is a little more than the least of all.
 static double rolls_in_superellipsoid(const convex *s) {
   enum { GRID = 12 };
   double least = INFINITY;

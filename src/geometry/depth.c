@@ -5,7 +5,7 @@
 
 #include "geometry/piece.h"
 
-// --- the field ----------------------------------------------------------------------------------------------------------
+// --- the field -------------------------------------------------------------------------------------------------------
 
 double depth_at(const depth_cell *c, vec3 x) {
   return c->sense ? c->sense * (c->radius - vec3_norm(vec3_sub(x, c->centre))) : c->offset - vec3_dot(c->n, x);
@@ -41,8 +41,10 @@ static double way_out(const depth_cell *c, vec3 x, double depth, vec3 D) {
 
 // Gauss and Legendre; two nodes are exact below a flat part.
 static vec3 flux(const depth_cell *c, vec3 x, double depth) {
-  static const double place[] = {0.2113248654051871, 0.7886751345948129, 0.0694318442029737, 0.3300094782075719, 0.6699905217924281, 0.9305681557970263};
-  static const double weight[] = {0.5, 0.5, 0.1739274225687269, 0.3260725774312731, 0.3260725774312731, 0.1739274225687269};
+  static const double place[] = {0.2113248654051871, 0.7886751345948129, 0.0694318442029737,
+                                 0.3300094782075719, 0.6699905217924281, 0.9305681557970263};
+  static const double weight[] = {
+      0.5, 0.5, 0.1739274225687269, 0.3260725774312731, 0.3260725774312731, 0.1739274225687269};
   vec3 D = vec3_axpy(c->apex, -c->w, x);
   double out = way_out(c, x, depth, D), sum = 0;
   for (int i = c->sense ? 2 : 0; i < (c->sense ? 6 : 2); i++) {
@@ -54,13 +56,14 @@ static vec3 flux(const depth_cell *c, vec3 x, double depth) {
 
 void depth_add(depth_sum *s, const depth_cell *c, const depth_node *node) {
   vec3 force = vec3_scale(-node->depth, node->surface);
-  if (!c->wall_count && !c->sense) force = vec3_scale(vec3_dot(force, c->n), c->n);  // on a plane: so that what presses need not be closed
+  if (!c->wall_count && !c->sense)
+    force = vec3_scale(vec3_dot(force, c->n), c->n);  // on a plane: so that what presses need not be closed
   s->force = vec3_add(s->force, force);
   s->moment = vec3_add(s->moment, vec3_cross(node->at, force));
   s->energy += vec3_dot(flux(c, node->at, node->depth), node->surface);
 }
 
-// --- cells below triangles ----------------------------------------------------------------------------------------------
+// --- cells below triangles -------------------------------------------------------------------------------------------
 
 depth_cell depth_of_plane(vec3 n, double offset, bool planar) {
   return (depth_cell){.planar = planar, .n = n, .offset = offset, .most = INFINITY, .apex = vec3_neg(n)};
@@ -95,12 +98,13 @@ static void add_side(const terrain *on, const terrain_triangle *t, int k, depth_
 
 bool depth_of_triangle(const terrain *on, const terrain_triangle *t, depth_cell *to) {
   if (vec3_dot(t->normal, t->normal) == 0) return false;
-  *to = (depth_cell){.n = t->normal, .offset = vec3_dot(t->normal, t->p[0]), .most = terrain_half_thickness(on, t->number)};
+  *to = (depth_cell){
+      .n = t->normal, .offset = vec3_dot(t->normal, t->p[0]), .most = terrain_half_thickness(on, t->number)};
   for (int k = 0; k < 3; k++) add_side(on, t, k, to);
   return set_apex(to);
 }
 
-// --- faces that press ---------------------------------------------------------------------------------------------------
+// --- faces that press ------------------------------------------------------------------------------------------------
 
 typedef struct pressing {
   const depth_cell *c;
@@ -132,8 +136,8 @@ static vec3 edge_at(vec3 x, const vec3 *corners, int count) {
   return along;
 }
 
-// What moves a place of the piece deeper: a corner of what presses goes with it, the crossing of an edge and a wall slides along both, and the
-// crossing of a face and two walls along these.
+// What moves a place of the piece deeper: a corner of what presses goes with it, the crossing of an edge and a wall
+// slides along both, and the crossing of a face and two walls along these.
 static vec3 rate_at(const depth_cell *c, vec3 x, const vec3 *corners, int count, vec3 face) {
   vec3 slow = vec3_neg(c->n), on[2];
   int walls = 0;
@@ -154,18 +158,21 @@ static vec3 rate_at(const depth_cell *c, vec3 x, const vec3 *corners, int count,
   return slow;
 }
 
-void depth_press_face(const depth_cell *c, const vec3 *corners, int count, vec3 n, depth_sum *sum, depth_visit *visit, void *context) {
+void depth_press_face(const depth_cell *c, const vec3 *corners, int count, vec3 n, depth_sum *sum, depth_visit *visit,
+                      void *context) {
   piece parts[2];
   int now = 0;
   parts[0].count = count;
   for (int i = 0; i < count; i++) parts[0].p[i] = corners[i];
   now = piece_cut(parts, now, c->n, c->offset);
-  for (int k = 0; k < c->wall_count && parts[now].count > 2; k++) now = piece_cut(parts, now, c->walls[k], c->wall_offsets[k]);
+  for (int k = 0; k < c->wall_count && parts[now].count > 2; k++)
+    now = piece_cut(parts, now, c->walls[k], c->wall_offsets[k]);
   if (isfinite(c->most) && parts[now].count > 2) now = piece_cut(parts, now, vec3_neg(c->n), c->most - c->offset);
   if (parts[now].count < 3) return;
   for (int i = 0; sum && i < parts[now].count; i++) {
     double depth = depth_at(c, parts[now].p[i]);
-    if (depth > sum->deepest) sum->deepest = depth, sum->at = parts[now].p[i], sum->rate = rate_at(c, sum->at, corners, count, n);
+    if (depth > sum->deepest)
+      sum->deepest = depth, sum->at = parts[now].p[i], sum->rate = rate_at(c, sum->at, corners, count, n);
   }
   pressing p = {c, visit, context};
   if (visit) piece_visit(&parts[now], n, visit_node, &p);

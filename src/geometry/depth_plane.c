@@ -4,7 +4,7 @@
 
 #include "geometry/depth.h"
 
-// --- cells ---------------------------------------------------------------------------------------------------------------
+// --- cells -----------------------------------------------------------------------------------------------------------
 
 static bool is_corner(const outline_feature *f) { return f->kind == OUTLINE_ROUND && f->radius == 0 && !f->all_round; }
 
@@ -21,7 +21,8 @@ static void put_wall(depth_cell *c, bool last, vec2 along, vec2 at) {
   c->walls[c->wall_count] = vec2_in_space(wall), c->wall_offsets[c->wall_count++] = vec2_dot(wall, at);
 }
 
-// The wall at one end. Where the outline is smooth or hollow it goes along the normal; at a corner that bulges it halves the angle.
+// The wall at one end. Where the outline is smooth or hollow it goes along the normal; at a corner that bulges it
+// halves the angle.
 static void add_wall(const outline *o, int i, bool last, depth_cell *c) {
   const outline_feature *f = &o->features[i], *next = outline_beside(o, i, last ? 1 : -1);
   vec2 n = normal_at(f, last), along = n, at = end_at(f, last);
@@ -29,12 +30,14 @@ static void add_wall(const outline *o, int i, bool last, depth_cell *c) {
   put_wall(c, last, vec2_norm(along) > 1e-6 ? along : n, at);
 }
 
-// What is behind an arc lies between its normals. Walls that halve angles meet the circle elsewhere, too, and do not say so.
+// What is behind an arc lies between its normals. Walls that halve angles meet the circle elsewhere, too, and do not
+// say so.
 static void add_sector(const outline_feature *f, depth_cell *c) {
   for (int last = 0; last < 2; last++) put_wall(c, last, normal_at(f, last), end_at(f, last));
 }
 
-// Where the two walls meet. Of a flat part scaled so that -n·D is 1 - w s, of an arc so that D is about 1 and points into the material.
+// Where the two walls meet. Of a flat part scaled so that -n·D is 1 - w s, of an arc so that D is about 1 and points
+// into the material.
 static bool set_apex(depth_cell *c, vec2 middle) {
   vec3 m = c->walls[0], l = c->walls[1];
   double o = c->wall_offsets[0], q = c->wall_offsets[1], w = m.x * l.y - m.y * l.x;
@@ -51,8 +54,10 @@ static bool set_apex(depth_cell *c, vec2 middle) {
 
 // A hollow corner: the depth is the distance from it, and rays begin in it.
 static void set_corner(const outline_feature *f, depth_cell *c) {
-  vec2 sides[2] = {vec2_left(f->n1), vec2_neg(vec2_left(f->n0))};  // n1 is the normal before the corner, and n0 the one behind it
-  for (int k = 0; k < 2; k++) c->walls[k] = vec2_in_space(vec2_neg(sides[k])), c->wall_offsets[k] = -vec2_dot(sides[k], f->centre);
+  vec2 sides[2] = {vec2_left(f->n1),
+                   vec2_neg(vec2_left(f->n0))};  // n1 is the normal before the corner, and n0 the one behind it
+  for (int k = 0; k < 2; k++)
+    c->walls[k] = vec2_in_space(vec2_neg(sides[k])), c->wall_offsets[k] = -vec2_dot(sides[k], f->centre);
   c->wall_count = 2;
   c->apex = vec3_neg(c->centre), c->w = -1;
 }
@@ -81,25 +86,27 @@ bool depth_of_feature(const outline *o, int i, depth_cell *to) {
   return has_apex;
 }
 
-// --- lines and arcs that press ----------------------------------------------------------------------------------------
+// --- lines and arcs that press ---------------------------------------------------------------------------------------
 
 enum { CUTS = 32 };
 
 // From `from` on, a length or an angle further; in the axes of the field.
 typedef struct curve {
   bool round;
-  vec2 from, along;        // of a line: its start, and its length along it
+  vec2 from, along;  // of a line: its start, and its length along it
   vec2 centre;
-  double radius, start, sweep;  // of an arc: the angle at its start, and how far it turns, counter-clockwise around its material
-  double side;             // 1: the normal points away from the centre
-  double cuts[CUTS];       // parts of it, between 0 and 1
+  double radius, start,
+      sweep;          // of an arc: the angle at its start, and how far it turns, counter-clockwise around its material
+  double side;        // 1: the normal points away from the centre
+  double cuts[CUTS];  // parts of it, between 0 and 1
   int count;
 } curve;
 
 static curve curve_of(const outline_feature *f, pose2 at) {
   curve k = {.round = f->kind != OUTLINE_LINE};
   if (!k.round) {
-    k.from = pose2_point(at, outline_line_point(f, f->low)), k.along = vec2_sub(pose2_point(at, outline_line_point(f, f->high)), k.from);
+    k.from = pose2_point(at, outline_line_point(f, f->low)),
+    k.along = vec2_sub(pose2_point(at, outline_line_point(f, f->high)), k.from);
     return k;
   }
   vec2 n = f->all_round ? (vec2){1, 0} : normal_at(f, false), out = pose2_turn(at, vec2_scale(f->sense, n));
@@ -153,7 +160,8 @@ static void cut_by_circle(curve *k, vec2 centre, double radius) {
     if (d > 0) add_cut(k, (-b - sqrt(d)) / a), add_cut(k, (-b + sqrt(d)) / a);
     return;
   }
-  double distance = vec2_norm(from), cosine = -(square + k->radius * k->radius) / (2 * k->radius * distance), at = atan2(from.y, from.x);
+  double distance = vec2_norm(from), cosine = -(square + k->radius * k->radius) / (2 * k->radius * distance),
+         at = atan2(from.y, from.x);
   if (fabs(cosine) < 1) add_angle(k, at + acos(cosine)), add_angle(k, at - acos(cosine));
 }
 
@@ -173,7 +181,8 @@ static void find_cuts(curve *k, const depth_cell *c) {
   for (int i = 0; i < c->wall_count; i++) cut_by_line(k, c->walls[i], c->wall_offsets[i]);
   if (c->sense) cut_by_circle(k, vec2_of(c->centre), c->radius);
   else cut_by_line(k, c->n, c->offset);
-  if (c->sense && isfinite(c->most) && c->radius - c->sense * c->most > 0) cut_by_circle(k, vec2_of(c->centre), c->radius - c->sense * c->most);
+  if (c->sense && isfinite(c->most) && c->radius - c->sense * c->most > 0)
+    cut_by_circle(k, vec2_of(c->centre), c->radius - c->sense * c->most);
   if (!c->sense && isfinite(c->most)) cut_by_line(k, c->n, c->offset - c->most);
   cut_at_deepest(k, c);
 }
@@ -195,7 +204,9 @@ static vec3 rate_at(const depth_cell *c, const curve *k, double u, vec3 x) {
   if (u <= 0 || u >= 1) return slow;
   for (int i = 0; i < c->wall_count; i++) {
     double across = vec3_dot(c->walls[i], along), size = vec3_norm(along);
-    if (fabs(vec3_dot(c->walls[i], x) - c->wall_offsets[i]) > 1e-12 * (size + fabs(c->wall_offsets[i])) || fabs(across) <= 1e-9 * size) continue;
+    if (fabs(vec3_dot(c->walls[i], x) - c->wall_offsets[i]) > 1e-12 * (size + fabs(c->wall_offsets[i])) ||
+        fabs(across) <= 1e-9 * size)
+      continue;
     return vec3_axpy(slow, vec3_dot(n, along) / across, c->walls[i]);
   }
   return slow;
@@ -208,20 +219,24 @@ static void see(const depth_cell *c, const curve *k, double u, depth_sum *sum) {
 }
 
 // Gauss and Legendre's nodes, on parts of an arc of at most half a radian.
-static void visit_part(const depth_cell *c, const curve *k, double low, double high, depth_visit *visit, void *context) {
+static void visit_part(const depth_cell *c, const curve *k, double low, double high, depth_visit *visit,
+                       void *context) {
   static const double place[] = {0.0469100770306680, 0.2307653449471585, 0.5, 0.7692346550528415, 0.9530899229693320};
-  static const double weight[] = {0.1184634425280945, 0.2393143352496832, 0.2844444444444444, 0.2393143352496832, 0.1184634425280945};
+  static const double weight[] = {0.1184634425280945, 0.2393143352496832, 0.2844444444444444, 0.2393143352496832,
+                                  0.1184634425280945};
   int parts = k->round ? (int)ceil(2 * fabs(k->sweep) * (high - low)) : 1;
   for (int j = 0; j < parts; j++)
     for (int i = 0; i < 5; i++) {
       double u = low + (high - low) * (j + place[i]) / parts;
       vec3 x = vec2_in_space(point_of(k, u));
-      depth_node node = {x, vec3_scale(weight[i] * (high - low) / parts, vec2_in_space(surface_of(k, u))), depth_at(c, x), depth_normal(c, x)};
+      depth_node node = {x, vec3_scale(weight[i] * (high - low) / parts, vec2_in_space(surface_of(k, u))),
+                         depth_at(c, x), depth_normal(c, x)};
       if (node.depth > 0) visit(context, c, &node);
     }
 }
 
-void depth_press_feature(const depth_cell *c, const outline_feature *f, pose2 at, depth_sum *sum, depth_visit *visit, void *context) {
+void depth_press_feature(const depth_cell *c, const outline_feature *f, pose2 at, depth_sum *sum, depth_visit *visit,
+                         void *context) {
   if (f->kind == OUTLINE_CUBIC || is_corner(f)) return;
   curve k = curve_of(f, at);
   find_cuts(&k, c);

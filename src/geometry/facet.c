@@ -5,14 +5,15 @@
 #include <stddef.h>
 
 void facet_round_corner(int k, double *cosine, double *sine) {
-  static const double sines[] = {0, 0.25881904510252074, 0.5, 0.70710678118654757, 0.86602540378443865, 0.96592582628906829, 1};
+  static const double sines[] = {
+      0, 0.25881904510252074, 0.5, 0.70710678118654757, 0.86602540378443865, 0.96592582628906829, 1};
   int quarter = k / 6, i = k % 6;
   double c = sines[6 - i], s = sines[i];
   *cosine = quarter == 0 ? c : quarter == 1 ? -s : quarter == 2 ? -c : s;
   *sine = quarter == 0 ? s : quarter == 1 ? c : quarter == 2 ? -s : -c;
 }
 
-// --- lines --------------------------------------------------------------------------------------------------------------
+// --- lines -----------------------------------------------------------------------------------------------------------
 
 static void add_corner(facet *to, vec3 p, int name) { to->p[to->count] = p, to->name[to->count++] = name; }
 
@@ -46,7 +47,7 @@ void facet_of_segment(const convex *s, vec3 n, facet *to) {
   to->core[0] = vec3_neg(end), to->core[1] = end;
 }
 
-// --- round faces --------------------------------------------------------------------------------------------------------
+// --- round faces -----------------------------------------------------------------------------------------------------
 
 // Corners of the lower face are named from 0, those of the upper one from 24.
 static void set_disc(facet *to, double radius, double z) {
@@ -81,7 +82,7 @@ void facet_of_cone(const convex *s, vec3 n, facet *to) {
   set_line(to, (vec3){x, y, -half}, radius * hypot(radius, 2 * half) / (2 * half), (vec3){0, 0, half}, 0, n);
 }
 
-// --- polytopes ----------------------------------------------------------------------------------------------------------
+// --- polytopes -------------------------------------------------------------------------------------------------------
 
 static const polytope_face *face_along(const polytope *p, vec3 n) {
   const polytope_face *best = p->faces;
@@ -91,7 +92,8 @@ static const polytope_face *face_along(const polytope *p, vec3 n) {
 }
 
 static void set_face(const polytope *p, const polytope_face *f, facet *to) {
-  for (int i = 0; i < f->count && i < FACET_CORNERS; i++) add_corner(to, p->vertices[p->corners[f->first + i]], p->corners[f->first + i]);
+  for (int i = 0; i < f->count && i < FACET_CORNERS; i++)
+    add_corner(to, p->vertices[p->corners[f->first + i]], p->corners[f->first + i]);
   to->normal = f->normal, to->offset = f->offset;
 }
 

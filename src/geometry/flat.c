@@ -25,7 +25,8 @@ static void add_edge(flat *to, const polytope_face *face, int k) {
   vec3 way = vec3_sub(p->vertices[next], p->vertices[from]);
   double length = vec3_norm(way);
   to->edge_from[face->first + k] = to->edge_from[begins] = to->edge_count;
-  to->edges[to->edge_count++] = (flat_edge){p->vertices[from], vec3_scale(1 / length, way), {face->normal, beside->normal}, length};
+  to->edges[to->edge_count++] =
+      (flat_edge){p->vertices[from], vec3_scale(1 / length, way), {face->normal, beside->normal}, length};
   to->longest = fmax(to->longest, length);
 }
 
@@ -63,8 +64,8 @@ static void try_face(const sides *s, vec3 n, double more, flat_touch *best, bool
   best->distance = distance, best->normal = n, best->of_face = true, best->face_of_a = face_of_a, best->face = face;
 }
 
-// Two edges make a face of the difference A - B only where the arcs of their normals, those of B reversed, cross on the unit sphere (the Gauss map).
-// Each edge runs along the cross product of its two normals.
+// Two edges make a face of the difference A - B only where the arcs of their normals, those of B reversed, cross on the
+// unit sphere (the Gauss map). Each edge runs along the cross product of its two normals.
 static bool arcs_cross(const flat_edge *a, const flat_edge *b) {
   double b0 = vec3_dot(b->normals[0], a->along), b1 = vec3_dot(b->normals[1], a->along);
   double a0 = vec3_dot(a->normals[0], b->along), a1 = vec3_dot(a->normals[1], b->along);
@@ -77,7 +78,10 @@ static void find_normal_of_edges(const sides *s, double more, flat_touch *best) 
   vec3 between = mat3_tmul(s->at_b.R, vec3_sub(s->at_a.p, s->at_b.p));
   for (int i = 0; i < s->a->edge_count; i++) {
     const flat_edge *e = &s->a->edges[i];
-    flat_edge a = {vec3_add(between, mat3_mul(turn, e->at)), mat3_mul(turn, e->along), {mat3_mul(turn, e->normals[0]), mat3_mul(turn, e->normals[1])}, e->length};
+    flat_edge a = {vec3_add(between, mat3_mul(turn, e->at)),
+                   mat3_mul(turn, e->along),
+                   {mat3_mul(turn, e->normals[0]), mat3_mul(turn, e->normals[1])},
+                   e->length};
     for (int j = 0; j < s->b->edge_count; j++) {
       const flat_edge *b = &s->b->edges[j];
       if (!arcs_cross(&a, b)) continue;
@@ -94,26 +98,29 @@ static void find_normal_of_edges(const sides *s, double more, flat_touch *best) 
   }
 }
 
-// Parallel faces and edges give the same distance up to rounding. Of these the face of B counts, then that of A, so that the normal does not
-// flicker.
-static double tie_of(const sides *s) { return 1e-9 * (vec3_norm(s->a->hull.vertices[0]) + vec3_norm(s->b->hull.vertices[0])); }
+// Parallel faces and edges give the same distance up to rounding. Of these the face of B counts, then that of A, so
+// that the normal does not flicker.
+static double tie_of(const sides *s) {
+  return 1e-9 * (vec3_norm(s->a->hull.vertices[0]) + vec3_norm(s->b->hull.vertices[0]));
+}
 
 static void find_normal(const sides *s, double tie, flat_touch *best) {
   const polytope *a = &s->a->hull, *b = &s->b->hull;
   best->distance = -DBL_MAX;
-  for (int i = 0; i < b->face_count; i++)
-    try_face(s, mat3_mul(s->at_b.R, b->faces[i].normal), 0, best, false, i);
+  for (int i = 0; i < b->face_count; i++) try_face(s, mat3_mul(s->at_b.R, b->faces[i].normal), 0, best, false, i);
   for (int i = 0; i < a->face_count; i++)
     try_face(s, vec3_neg(mat3_mul(s->at_a.R, a->faces[i].normal)), best->face_of_a ? 0 : tie, best, true, i);
   find_normal_of_edges(s, 10 * tie, best);
 }
 
-// Faces that lie on each other and are tilted by next to nothing are least deep along the common normal of two of their edges. They are faces
-// still: a contact with one point in place of all corners would change its place from step to step.
+// Faces that lie on each other and are tilted by next to nothing are least deep along the common normal of two of their
+// edges. They are faces still: a contact with one point in place of all corners would change its place from step to
+// step.
 static bool is_along_face(const polytope *p, pose at, vec3 n) {
   vec3 local = mat3_tmul(at.R, n);
   for (int i = 0; i < p->face_count; i++)
-    if (vec3_dot(p->faces[i].normal, local) > 0 && vec3_norm(vec3_cross(p->faces[i].normal, local)) <= FACET_TILT) return true;
+    if (vec3_dot(p->faces[i].normal, local) > 0 && vec3_norm(vec3_cross(p->faces[i].normal, local)) <= FACET_TILT)
+      return true;
   return false;
 }
 

@@ -4,11 +4,15 @@
 
 #include "geometry/piece.h"
 
-// --- foundations --------------------------------------------------------------------------------------------------------
+// --- foundations -----------------------------------------------------------------------------------------------------
 
 static foundation along(vec3 n, vec3 normal, double offset) {
   double lean = 1 / vec3_dot(n, normal);
-  return (foundation){.frame = {MAT3_IDENTITY, VEC3_ZERO}, .n = n, .sign = lean > 0 ? 1 : -1, .slope = vec3_scale(lean, normal), .offset = lean * offset};
+  return (foundation){.frame = {MAT3_IDENTITY, VEC3_ZERO},
+                      .n = n,
+                      .sign = lean > 0 ? 1 : -1,
+                      .slope = vec3_scale(lean, normal),
+                      .offset = lean * offset};
 }
 
 foundation foundation_of_plane(vec3 n, double offset) { return along(n, n, offset); }
@@ -40,7 +44,7 @@ foundation foundation_of_segment(vec3 from, vec3 to, vec3 m, vec3 n) {
 
 static double depth_of(const foundation *f, vec3 p) { return f->offset - vec3_dot(f->slope, p); }
 
-// --- faces --------------------------------------------------------------------------------------------------------------
+// --- faces -----------------------------------------------------------------------------------------------------------
 
 static void visit_node(const foundation *f, vec3 at, double area, foundation_visit *visit, void *context) {
   foundation_node node = {pose_point(f->frame, at), mat3_mul(f->frame.R, f->n), depth_of(f, at), f->sign * area};
@@ -59,20 +63,26 @@ static void visit_part(void *context, vec3 at, vec3 surface) {
 }
 
 // In the frame of the foundation.
-static void press_face(const foundation *f, const polytope *p, const polytope_face *face, foundation_visit *visit, void *context) {
+static void press_face(const foundation *f, const polytope *p, const polytope_face *face, foundation_visit *visit,
+                       void *context) {
   piece parts[2];
   parts[0].count = face->count;
   for (int i = 0; i < face->count; i++) parts[0].p[i] = p->vertices[p->corners[face->first + i]];
   int now = piece_cut(parts, 0, f->slope, f->offset);
-  for (int i = 0; i < f->wall_count && parts[now].count > 2; i++) now = piece_cut(parts, now, f->walls[i], f->wall_offsets[i]);
+  for (int i = 0; i < f->wall_count && parts[now].count > 2; i++)
+    now = piece_cut(parts, now, f->walls[i], f->wall_offsets[i]);
   pressing to = {f, visit, context};
   if (parts[now].count > 2) piece_visit(&parts[now], face->normal, visit_part, &to);
 }
 
 // The same foundation, in the axes of a pose.
 static foundation foundation_seen_from(const foundation *f, pose at) {
-  foundation g = {.n = mat3_tmul(at.R, f->n), .sign = f->sign, .slope = mat3_tmul(at.R, f->slope), .offset = f->offset - vec3_dot(f->slope, at.p),
-                  .frame = at, .wall_count = f->wall_count};
+  foundation g = {.n = mat3_tmul(at.R, f->n),
+                  .sign = f->sign,
+                  .slope = mat3_tmul(at.R, f->slope),
+                  .offset = f->offset - vec3_dot(f->slope, at.p),
+                  .frame = at,
+                  .wall_count = f->wall_count};
   for (int i = 0; i < f->wall_count; i++)
     g.walls[i] = mat3_tmul(at.R, f->walls[i]), g.wall_offsets[i] = f->wall_offsets[i] - vec3_dot(f->walls[i], at.p);
   return g;
@@ -81,10 +91,12 @@ static foundation foundation_seen_from(const foundation *f, pose at) {
 void foundation_press(const foundation *f, const polytope *p, pose at, foundation_visit *visit, void *context) {
   foundation local = foundation_seen_from(f, at);
   for (int i = 0; i < p->face_count; i++)
-    if (fabs(vec3_dot(p->faces[i].normal, local.n)) > FOUNDATION_UPRIGHT) press_face(&local, p, &p->faces[i], visit, context);
+    if (fabs(vec3_dot(p->faces[i].normal, local.n)) > FOUNDATION_UPRIGHT)
+      press_face(&local, p, &p->faces[i], visit, context);
 }
 
-void foundation_press_pair(vec3 n, const polytope *a, pose at_a, const polytope *b, pose at_b, foundation_visit *visit, void *context) {
+void foundation_press_pair(vec3 n, const polytope *a, pose at_a, const polytope *b, pose at_b, foundation_visit *visit,
+                           void *context) {
   vec3 local = mat3_tmul(at_b.R, n);
   for (int i = 0; i < b->face_count; i++) {
     if (fabs(vec3_dot(b->faces[i].normal, local)) <= FOUNDATION_UPRIGHT) continue;
@@ -93,7 +105,7 @@ void foundation_press_pair(vec3 n, const polytope *a, pose at_a, const polytope 
   }
 }
 
-// --- in the plane -------------------------------------------------------------------------------------------------------
+// --- in the plane ----------------------------------------------------------------------------------------------------
 
 bool foundation_cut_segment(vec3 p[2], vec3 n, double offset) {
   double over[2] = {vec3_dot(n, p[0]) - offset, vec3_dot(n, p[1]) - offset};
@@ -107,7 +119,8 @@ bool foundation_cut_segment(vec3 p[2], vec3 n, double offset) {
 
 // Gauss and Legendre's three nodes, exact up to the fifth degree.
 void foundation_press_segment(const foundation *f, vec3 from, vec3 to, vec3 m, foundation_visit *visit, void *context) {
-  static const double weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18}, place[3] = {0.1127016653792583, 0.5, 0.8872983346207417};
+  static const double weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18},
+                      place[3] = {0.1127016653792583, 0.5, 0.8872983346207417};
   vec3 p[2] = {from, to};
   if (fabs(vec3_dot(m, f->n)) <= FOUNDATION_UPRIGHT || !foundation_cut_segment(p, f->slope, f->offset)) return;
   for (int i = 0; i < f->wall_count; i++)

@@ -43,8 +43,8 @@ static double left_of(const spot *p, const spot *q, const spot *s) {
   return (q->x - p->x) * (s->y - p->y) - (q->y - p->y) * (s->x - p->x);
 }
 
-// A cut of a convex polygon adds one corner at most, so that there is room for all. Rounding might make a polygon of the thinnest kind
-// not quite convex: only then a corner can be too many.
+// A cut of a convex polygon adds one corner at most, so that there is room for all. Rounding might make a polygon of
+// the thinnest kind not quite convex: only then a corner can be too many.
 static void add_spot(outline *o, spot s) {
   if (o->count < MANIFOLD_POINTS) o->spots[o->count++] = s;
 }
@@ -52,8 +52,8 @@ static void add_spot(outline *o, spot s) {
 // Which side of an edge a corner is on: 1 left, -1 right, 0 on it up to rounding.
 static int side_of(double left, double tolerance) { return left > tolerance ? 1 : left < -tolerance ? -1 : 0; }
 
-// Keeps what is to the left of the edge from p to q. Corners on the edge stay as they are: faces of the same size that lie on each other have
-// the corners of one of them, whichever way these are rounded.
+// Keeps what is to the left of the edge from p to q. Corners on the edge stay as they are: faces of the same size that
+// lie on each other have the corners of one of them, whichever way these are rounded.
 static void cut(const outline *o, const spot *p, const spot *q, outline *rest) {
   double tolerance = ON_EDGE * ((q->x - p->x) * (q->x - p->x) + (q->y - p->y) * (q->y - p->y));
   double here = left_of(p, q, &o->spots[0]), there;
@@ -63,7 +63,8 @@ static void cut(const outline *o, const spot *p, const spot *q, outline *rest) {
     there = left_of(p, q, to);
     int from_side = side_of(here, tolerance), to_side = side_of(there, tolerance);
     if (from_side >= 0) add_spot(rest, *from);
-    if (from_side == 0 && to_side < 0) rest->spots[rest->count - 1].edge = p->edge, rest->spots[rest->count - 1].of_b = p->of_b;
+    if (from_side == 0 && to_side < 0)
+      rest->spots[rest->count - 1].edge = p->edge, rest->spots[rest->count - 1].of_b = p->of_b;
     if (from_side * to_side >= 0) continue;
     double share = here / (here - there);
     spot crossing = {from->x + share * (to->x - from->x), from->y + share * (to->y - from->y), from->edge, from->of_b};
@@ -74,7 +75,8 @@ static void cut(const outline *o, const spot *p, const spot *q, outline *rest) {
 
 // The height along n at which the plane of a face passes over a place of the view.
 static double height_of(const facet *f, const view *v, const spot *s) {
-  return (f->offset - s->x * vec3_dot(f->normal, v->t[0]) - s->y * vec3_dot(f->normal, v->t[1])) / vec3_dot(f->normal, v->n);
+  return (f->offset - s->x * vec3_dot(f->normal, v->t[0]) - s->y * vec3_dot(f->normal, v->t[1])) /
+         vec3_dot(f->normal, v->n);
 }
 
 static vec3 place_of(const view *v, const spot *s, double height) {
@@ -95,7 +97,8 @@ static void set_edges(const view *v, const spot *before, const spot *s, const sp
   p->edge_a = s->of_b ? in : out, p->edge_b = s->of_b ? out : in;
 }
 
-static int overlap_of_polygons(const facet *a, const facet *b, const view *v, double horizon, manifold_point to[MANIFOLD_POINTS]) {
+static int overlap_of_polygons(const facet *a, const facet *b, const view *v, double horizon,
+                               manifold_point to[MANIFOLD_POINTS]) {
   outline edge, parts[2], *common = &parts[0], *rest = &parts[1];
   set_outline(a, v, false, common);
   set_outline(b, v, true, &edge);
@@ -118,12 +121,12 @@ static int overlap_of_polygons(const facet *a, const facet *b, const view *v, do
   return count;
 }
 
-// --- lines --------------------------------------------------------------------------------------------------------------
+// --- lines -----------------------------------------------------------------------------------------------------------
 
 // One end of what of a line is above a polygon: at its own end, or where it crosses an edge.
 typedef struct line_end {
-  double share;       // of the way along the line
-  const spot *edge;   // that it crosses, and the next corner; null at its own end
+  double share;      // of the way along the line
+  const spot *edge;  // that it crosses, and the next corner; null at its own end
   const spot *next;
 } line_end;
 
@@ -160,7 +163,12 @@ static int overlap_with_line(const facet *a, const facet *b, const view *v, doub
     double z_a = height_of(a, v, &s), z_b = height_of(b, v, &s);
     if (!(z_a - z_b <= horizon)) continue;
     manifold_point *p = &to[count++];
-    *p = (manifold_point){.on_a = place_of(v, &s, z_a), .on_b = place_of(v, &s, z_b), .normal = v->n, .gap = z_a - z_b, .of_a = -1, .of_b = -1};
+    *p = (manifold_point){.on_a = place_of(v, &s, z_a),
+                          .on_b = place_of(v, &s, z_b),
+                          .normal = v->n,
+                          .gap = z_a - z_b,
+                          .of_a = -1,
+                          .of_b = -1};
     int *of_line = line_is_a ? &p->of_a : &p->of_b, *of_polygon = line_is_a ? &p->of_b : &p->of_a;
     *of_line = line.spots[ends[i].edge ? 0 : i].edge;
     if (!ends[i].edge) continue;
@@ -171,9 +179,11 @@ static int overlap_with_line(const facet *a, const facet *b, const view *v, doub
   return count;
 }
 
-// Two lines touch along each other only where both are round about nearly the same direction, and the ends of each lie beside the other. The
-// distance there is that of the centres of curvature, so that lines that cross are as far apart as the shapes are.
-static void add_end(const facet *a, const facet *b, bool of_a, int i, vec3 n, double horizon, manifold_point *to, int *count) {
+// Two lines touch along each other only where both are round about nearly the same direction, and the ends of each lie
+// beside the other. The distance there is that of the centres of curvature, so that lines that cross are as far apart
+// as the shapes are.
+static void add_end(const facet *a, const facet *b, bool of_a, int i, vec3 n, double horizon, manifold_point *to,
+                    int *count) {
   const facet *own = of_a ? a : b, *other = of_a ? b : a;
   double inwards = of_a ? 1 : -1;
   vec3 c = own->core[i], along = vec3_sub(other->core[1], other->core[0]);
@@ -185,7 +195,8 @@ static void add_end(const facet *a, const facet *b, bool of_a, int i, vec3 n, do
   if (!(length > 0 && gap <= horizon && vec3_dot(d, n) > 0)) return;
   vec3 normal = vec3_scale(1 / length, d), on_own = vec3_axpy(c, -inwards * r_own, normal);
   manifold_point *p = &to[(*count)++];
-  *p = (manifold_point){.normal = normal, .gap = gap, .of_a = of_a ? own->name[i] : -1, .of_b = of_a ? -1 : own->name[i]};
+  *p = (manifold_point){
+      .normal = normal, .gap = gap, .of_a = of_a ? own->name[i] : -1, .of_b = of_a ? -1 : own->name[i]};
   p->on_a = of_a ? on_own : vec3_axpy(on_own, gap, normal), p->on_b = of_a ? vec3_axpy(on_own, -gap, normal) : on_own;
 }
 
@@ -202,7 +213,8 @@ int manifold_of_facets(const facet *a, const facet *b, vec3 n, double horizon, m
   view v = view_along(n);
   if (a->count < 2 || b->count < 2) return 0;
   if (a->count == 2 && b->count == 2) return overlap_of_lines(a, b, n, horizon, to);
-  return a->count == 2 || b->count == 2 ? overlap_with_line(a, b, &v, horizon, to) : overlap_of_polygons(a, b, &v, horizon, to);
+  return a->count == 2 || b->count == 2 ? overlap_with_line(a, b, &v, horizon, to)
+                                        : overlap_of_polygons(a, b, &v, horizon, to);
 }
 
 int manifold_of_faces(const polytope *a, pose at_a, const polytope *b, pose at_b, vec3 n, double horizon,
@@ -215,7 +227,8 @@ int manifold_of_faces(const polytope *a, pose at_a, const polytope *b, pose at_b
 
 // How far a point stands out over the line through its neighbours.
 static double height_over_neighbours(const manifold_point *points, int count, int i) {
-  vec3 before = points[(i + count - 1) % count].on_b, after = points[(i + 1) % count].on_b, along = vec3_sub(after, before);
+  vec3 before = points[(i + count - 1) % count].on_b, after = points[(i + 1) % count].on_b,
+       along = vec3_sub(after, before);
   double length = vec3_norm(along);
   return length > 0 ? vec3_norm(vec3_cross(along, vec3_sub(points[i].on_b, before))) / length : 0;
 }

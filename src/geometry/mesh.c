@@ -8,15 +8,15 @@
 
 #include "geometry/moments.h"
 
-// --- welding ------------------------------------------------------------------------------------------------------
+// --- welding ---------------------------------------------------------------------------------------------------------
 
-// Vertices by the cell of a grid that they lie in. The cells are as wide as the distance to weld, so that a point finds its
-// vertex in its own cell or one beside it.
+// Vertices by the cell of a grid that they lie in. The cells are as wide as the distance to weld, so that a point finds
+// its vertex in its own cell or one beside it.
 typedef struct grid {
   const mesh *m;
   vec3 low;
   double cell;
-  int *heads, *next;    // chains of vertices by hash; -1 ends one
+  int *heads, *next;  // chains of vertices by hash; -1 ends one
   uint64_t mask;
 } grid;
 
@@ -76,7 +76,7 @@ double mesh_weld_default(const mesh_soup *from) {
   return 4 * FLT_EPSILON * largest;
 }
 
-// --- triangles ----------------------------------------------------------------------------------------------------
+// --- triangles -------------------------------------------------------------------------------------------------------
 
 static void note(mesh *m, mesh_fault what, int triangle) {
   mesh_found *f = &m->found[what];
@@ -104,10 +104,10 @@ static void keep_triangles(const mesh_soup *from, const int *vertex_of, mesh *to
   }
 }
 
-// --- edges --------------------------------------------------------------------------------------------------------
+// --- edges -----------------------------------------------------------------------------------------------------------
 
 typedef struct half_edge {
-  int low, high;        // its vertices
+  int low, high;  // its vertices
   int triangle, side;
 } half_edge;
 
@@ -121,7 +121,8 @@ static int by_vertices(const void *a, const void *b) {
 
 static void add_edge(mesh *m, const half_edge *h, const half_edge *other) {
   const int *v = m->triangles[h->triangle];
-  m->edges[m->edge_count] = (mesh_edge){{v[h->side], v[(h->side + 1) % 3]}, {h->triangle, other ? other->triangle : -1}};
+  m->edges[m->edge_count] =
+      (mesh_edge){{v[h->side], v[(h->side + 1) % 3]}, {h->triangle, other ? other->triangle : -1}};
   m->sides[h->triangle][h->side] = m->edge_count;
   if (other) m->sides[other->triangle][other->side] = m->edge_count;
   m->edge_count++;
@@ -148,12 +149,13 @@ static void join_triangles(mesh *m, arena *scratch) {
   }
   qsort(halves, (size_t)count, sizeof *halves, by_vertices);
   for (int i = 0, next; i < count; i = next) {
-    for (next = i + 1; next < count && halves[next].low == halves[i].low && halves[next].high == halves[i].high;) next++;
+    for (next = i + 1; next < count && halves[next].low == halves[i].low && halves[next].high == halves[i].high;)
+      next++;
     add_edges(m, &halves[i], next - i);
   }
 }
 
-// --- parts --------------------------------------------------------------------------------------------------------
+// --- parts -----------------------------------------------------------------------------------------------------------
 
 static void number_parts(mesh *m, arena *scratch) {
   int *stack = ARENA_ARRAY(scratch, int, m->triangle_count);
@@ -175,7 +177,7 @@ static void number_parts(mesh *m, arena *scratch) {
 typedef struct part {
   double volume;
   vec3 low, high;
-  int first;            // triangle
+  int first;  // triangle
 } part;
 
 static vec3 lower(vec3 a, vec3 b) { return (vec3){fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)}; }
@@ -208,8 +210,8 @@ static int by_volume(const void *a, const void *b) {
   return x->first - y->first;
 }
 
-// A closed part of negative volume is a cavity if it lies within the box of a part of larger positive volume. Only so many
-// of the largest are looked at, because a hostile file may have very many parts.
+// A closed part of negative volume is a cavity if it lies within the box of a part of larger positive volume. Only so
+// many of the largest are looked at, because a hostile file may have very many parts.
 static void find_inside_out(mesh *m, arena *scratch) {
   enum { SOLIDS_MAX = 1000 };
   part *parts = measure_parts(m, scratch);
@@ -246,13 +248,14 @@ static void find_overlapping(mesh *m, arena *scratch) {
     int p = m->parts[i];
     if (!(parts[p].volume > 0) || tried[p] >= CORNERS) continue;
     tried[p]++, looked += m->triangle_count;
-    if (winding_of_others(m, p, m->vertices[m->triangles[i][0]]) < 0.75) continue;  // on another's surface it is one half
+    if (winding_of_others(m, p, m->vertices[m->triangles[i][0]]) < 0.75)
+      continue;  // on another's surface it is one half
     note(m, MESH_OVERLAPPING, m->origins[i]);
     tried[p] = CORNERS;
   }
 }
 
-// --- all of it ----------------------------------------------------------------------------------------------------
+// --- all of it -------------------------------------------------------------------------------------------------------
 
 static bool find_box(const mesh_soup *from, mesh *to) {
   if (!from->point_count) return false;
@@ -292,6 +295,7 @@ bool mesh_is_flat(const mesh *m) {
   vec3 n = VEC3_ZERO, size = vec3_sub(m->high, m->low);
   for (int i = 0; i < m->triangle_count && vec3_dot(n, n) == 0; i++) n = m->normals[i];
   double offset = INFINITY, most = -INFINITY;
-  for (int i = 0; i < m->vertex_count; i++) offset = fmin(offset, vec3_dot(n, m->vertices[i])), most = fmax(most, vec3_dot(n, m->vertices[i]));
+  for (int i = 0; i < m->vertex_count; i++)
+    offset = fmin(offset, vec3_dot(n, m->vertices[i])), most = fmax(most, vec3_dot(n, m->vertices[i]));
   return most - offset <= 1e-9 * vec3_norm(size);
 }

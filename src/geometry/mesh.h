@@ -1,4 +1,5 @@
-// Triangle meshes: welded vertices, triangles with their neighbours, edges with both triangles, and what is wrong with them.
+// Triangle meshes: welded vertices, triangles with their neighbours, edges with both triangles, and what is wrong with
+// them.
 #ifndef GEOMETRY_MESH_H
 #define GEOMETRY_MESH_H
 
@@ -12,30 +13,30 @@ typedef struct mesh_soup {
   vec3 *points;
   int point_count;
   int (*triangles)[3];
-  int *places;          // of each triangle: its line in a text, its number from 1 in a binary file; may be null
+  int *places;  // of each triangle: its line in a text, its number from 1 in a binary file; may be null
   bool places_are_lines;
   int triangle_count;
 } mesh_soup;
 
 typedef struct mesh_edge {
-  int ends[2];          // vertices, in the order in which the first triangle passes them
-  int triangles[2];     // the second is -1 where the mesh is open or where more than two triangles meet
+  int ends[2];       // vertices, in the order in which the first triangle passes them
+  int triangles[2];  // the second is -1 where the mesh is open or where more than two triangles meet
 } mesh_edge;
 
 // Faults that a mesh may have. Each is counted, and the first triangle that has it is named.
 typedef enum mesh_fault {
-  MESH_OPEN,            // an edge of one triangle alone
-  MESH_BRANCHED,        // an edge of more than two triangles
-  MESH_TWISTED,         // an edge that both its triangles pass in the same direction: their outsides differ
-  MESH_DEGENERATE,      // a triangle without an area. One with two equal corners is left out
-  MESH_INSIDE_OUT,      // a closed part whose triangles face inwards and that is no cavity of another part
-  MESH_OVERLAPPING,     // a closed part with a corner inside others: what they have in common counts twice in a volume
+  MESH_OPEN,         // an edge of one triangle alone
+  MESH_BRANCHED,     // an edge of more than two triangles
+  MESH_TWISTED,      // an edge that both its triangles pass in the same direction: their outsides differ
+  MESH_DEGENERATE,   // a triangle without an area. One with two equal corners is left out
+  MESH_INSIDE_OUT,   // a closed part whose triangles face inwards and that is no cavity of another part
+  MESH_OVERLAPPING,  // a closed part with a corner inside others: what they have in common counts twice in a volume
   MESH_FAULTS
 } mesh_fault;
 
 typedef struct mesh_found {
   int count;
-  int triangle;         // the first, as numbered in the soup; -1 if there is none
+  int triangle;  // the first, as numbered in the soup; -1 if there is none
 } mesh_found;
 
 typedef struct mesh {
@@ -49,7 +50,7 @@ typedef struct mesh {
   int triangle_count, part_count;
   mesh_edge *edges;
   int edge_count;
-  vec3 low, high;       // the box around it
+  vec3 low, high;  // the box around it
   mesh_found found[MESH_FAULTS];
 } mesh;
 
@@ -61,7 +62,8 @@ enum { MESH_TRIANGLES_MAX = 1000000 };
 // `scratch` may be released afterwards.
 bool mesh_build(const mesh_soup *from, double weld, arena *memory, arena *scratch, mesh *to);
 
-// The distance within which points of a file are the same: the rounding of single precision, in which many files store them.
+// The distance within which points of a file are the same: the rounding of single precision, in which many files store
+// them.
 double mesh_weld_default(const mesh_soup *from);
 
 // The triangle across side k of triangle t, or -1.

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- clusters -----------------------------------------------------------------------------------------------------
+// --- clusters --------------------------------------------------------------------------------------------------------
 
 typedef struct cell {
-  int64_t key;          // of the cell in the grid
+  int64_t key;  // of the cell in the grid
   int vertex;
 } cell;
 
@@ -29,7 +29,8 @@ static int cluster(const mesh *m, int cells, cell *sorted, int *number, vec3 *me
   double size = fmax(edges.x, fmax(edges.y, edges.z));
   for (int i = 0; i < m->vertex_count; i++) {
     vec3 p = m->vertices[i];
-    int64_t x = step_of(p.x, m->low.x, size, cells), y = step_of(p.y, m->low.y, size, cells), z = step_of(p.z, m->low.z, size, cells);
+    int64_t x = step_of(p.x, m->low.x, size, cells), y = step_of(p.y, m->low.y, size, cells),
+            z = step_of(p.z, m->low.z, size, cells);
     sorted[i] = (cell){(x * cells + y) * cells + z, i};
   }
   qsort(sorted, (size_t)m->vertex_count, sizeof *sorted, by_key);
@@ -45,7 +46,7 @@ static int cluster(const mesh *m, int cells, cell *sorted, int *number, vec3 *me
   return count;
 }
 
-// --- triangles ----------------------------------------------------------------------------------------------------
+// --- triangles -------------------------------------------------------------------------------------------------------
 
 static int by_corners(const void *a, const void *b) {
   const int *x = a, *y = b;
@@ -75,7 +76,9 @@ void mesh_decimate(const mesh *from, int most, arena *memory, mesh *to) {
   if (from->triangle_count <= most) return;
   cell *sorted = ARENA_ARRAY(memory, cell, from->vertex_count);
   int *number = ARENA_ARRAY(memory, int, from->vertex_count);
-  *to = (mesh){.low = from->low, .high = from->high, .vertices = ARENA_ARRAY(memory, vec3, from->vertex_count),
+  *to = (mesh){.low = from->low,
+               .high = from->high,
+               .vertices = ARENA_ARRAY(memory, vec3, from->vertex_count),
                .triangles = arena_alloc(memory, (size_t)from->triangle_count, sizeof *to->triangles)};
   int fine = 0;
   for (int step = CELLS_MAX / 2; step; step /= 2) {  // the finest grid that is small enough, by halving

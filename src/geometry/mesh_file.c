@@ -31,25 +31,28 @@ static bool fail(reader *r, const char *format, ...) {
 
 static bool add_point(reader *r, const double x[3], const char *unit, int place) {
   for (int k = 0; k < 3; k++)
-    if (!(fabs(r->scale * x[k]) <= MESH_COORDINATE_MAX)) return fail(r, "%s %d: a coordinate is not a number or too large", unit, place);
-  if (r->to->point_count >= 3 * MESH_TRIANGLES_MAX) return fail(r, "%s %d: more than %d points", unit, place, 3 * MESH_TRIANGLES_MAX);
+    if (!(fabs(r->scale * x[k]) <= MESH_COORDINATE_MAX))
+      return fail(r, "%s %d: a coordinate is not a number or too large", unit, place);
+  if (r->to->point_count >= 3 * MESH_TRIANGLES_MAX)
+    return fail(r, "%s %d: more than %d points", unit, place, 3 * MESH_TRIANGLES_MAX);
   *ARENA_PUSH(r->memory, r->to->points, r->to->point_count, r->point_capacity) = vec3_scale(r->scale, vec3_of(x));
   return true;
 }
 
 static bool add_triangle(reader *r, int a, int b, int c, int place) {
   mesh_soup *to = r->to;
-  if (to->triangle_count >= MESH_TRIANGLES_MAX) return fail(r, "more than %d triangles; reduce the mesh", MESH_TRIANGLES_MAX);
+  if (to->triangle_count >= MESH_TRIANGLES_MAX)
+    return fail(r, "more than %d triangles; reduce the mesh", MESH_TRIANGLES_MAX);
   int(*t)[3] = ARENA_PUSH(r->memory, to->triangles, to->triangle_count, r->triangle_capacity);
   (*t)[0] = a, (*t)[1] = b, (*t)[2] = c;
   *ARENA_PUSH(r->memory, to->places, r->place_count, r->place_capacity) = place;
   return true;
 }
 
-// --- binary STL ---------------------------------------------------------------------------------------------------
+// --- binary STL ------------------------------------------------------------------------------------------------------
 
-// 80 bytes of any text, the number of triangles, then of each 12 numbers in single precision (normal and corners) and 2 bytes;
-// little-endian.
+// 80 bytes of any text, the number of triangles, then of each 12 numbers in single precision (normal and corners) and 2
+// bytes; little-endian.
 enum { STL_HEAD = 84, STL_TRIANGLE = 50, STL_NORMAL = 12 };
 
 static uint32_t read_u32(const char *p) {
@@ -70,7 +73,8 @@ static bool is_binary(const char *bytes, size_t length) {
 
 static bool read_binary(reader *r, size_t length) {
   int count = (int)((length - STL_HEAD) / STL_TRIANGLE);
-  if (count > MESH_TRIANGLES_MAX) return fail(r, "it has %d triangles, the limit is %d; reduce the mesh", count, MESH_TRIANGLES_MAX);
+  if (count > MESH_TRIANGLES_MAX)
+    return fail(r, "it has %d triangles, the limit is %d; reduce the mesh", count, MESH_TRIANGLES_MAX);
   for (int i = 0; i < count; i++) {
     const char *p = r->at + STL_HEAD + (size_t)i * STL_TRIANGLE + STL_NORMAL;
     for (int k = 0; k < 3; k++, p += 12)
@@ -80,7 +84,7 @@ static bool read_binary(reader *r, size_t length) {
   return true;
 }
 
-// --- words of a text ----------------------------------------------------------------------------------------------
+// --- words of a text -------------------------------------------------------------------------------------------------
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
@@ -135,14 +139,16 @@ static bool read_numbers(reader *r, double *x, int count) {
     const char *word = next_word(r, &length);
     char text[32];
     if (!length) return fail(r, "line %d: a coordinate is missing", r->line);
-    if (!read_decimal(word, length, &x[k])) return fail(r, "line %d: '%s' is not a number", r->line, shown(word, length, text));
+    if (!read_decimal(word, length, &x[k]))
+      return fail(r, "line %d: '%s' is not a number", r->line, shown(word, length, text));
   }
   return true;
 }
 
-// --- ASCII STL ----------------------------------------------------------------------------------------------------
+// --- ASCII STL -------------------------------------------------------------------------------------------------------
 
-// Of the words only `facet`, `vertex` and `endfacet` say something. The normal is not read: the order of the corners gives it.
+// Of the words only `facet`, `vertex` and `endfacet` say something. The normal is not read: the order of the corners
+// gives it.
 static bool read_ascii(reader *r) {
   int corners = 0, first = 0;
   bool inside = false;
@@ -166,7 +172,7 @@ static bool read_ascii(reader *r) {
   return !inside || fail(r, "line %d: the file ends inside a facet", r->line);
 }
 
-// --- OBJ ----------------------------------------------------------------------------------------------------------
+// --- OBJ -------------------------------------------------------------------------------------------------------------
 
 // `7`, `7/2`, `7//3`, `7/2/3`: the first is the point, from 1, or from -1 backwards from the last one so far.
 static bool read_corner(reader *r, const char *word, size_t length, int *corner) {
@@ -209,7 +215,7 @@ static bool read_obj(reader *r) {
   return true;
 }
 
-// --- any ----------------------------------------------------------------------------------------------------------
+// --- any -------------------------------------------------------------------------------------------------------------
 
 static bool starts_with_solid(const char *bytes, size_t length) {
   reader r = {.at = bytes, .end = bytes + length};
@@ -226,8 +232,10 @@ static bool starts_with_solid(const char *bytes, size_t length) {
 static bool check_binary(reader *r, const char *bytes, size_t length) {
   if (length < STL_HEAD || !memchr(bytes, 0, length)) return true;  // a text
   uint32_t count = read_u32(bytes + 80);
-  return fail(r, "it seems to be a binary STL file, but %u triangles have %llu bytes, and it has %zu; it is cut off or damaged, write it again", count,
-              (unsigned long long)STL_HEAD + (unsigned long long)count * STL_TRIANGLE, length);
+  return fail(r,
+              "it seems to be a binary STL file, but %u triangles have %llu bytes, and it has %zu; it is cut off or "
+              "damaged, write it again",
+              count, (unsigned long long)STL_HEAD + (unsigned long long)count * STL_TRIANGLE, length);
 }
 
 bool mesh_read(const char *bytes, size_t length, double scale, arena *memory, mesh_soup *to, char why[MESH_WHY]) {
@@ -239,7 +247,8 @@ bool mesh_read(const char *bytes, size_t length, double scale, arena *memory, me
   to->places_are_lines = !binary;
   bool read = binary ? read_binary(&r, length) : solid ? read_ascii(&r) : read_obj(&r);
   if (read && !to->triangle_count && !binary && !check_binary(&r, bytes, length)) return false;
-  if (read && !to->triangle_count && (binary || solid)) return fail(&r, "it is an STL file without triangles; write it again from the program that made it");
+  if (read && !to->triangle_count && (binary || solid))
+    return fail(&r, "it is an STL file without triangles; write it again from the program that made it");
   if (read && !to->triangle_count)
     return fail(&r, "it has no triangles: an STL file (binary or ASCII) or an OBJ file is needed");
   return read;

@@ -6,7 +6,7 @@ static moments centred(double volume, double xx, double yy, double zz) {
   return (moments){.volume = volume, .spread = {{xx, 0, 0, 0, yy, 0, 0, 0, zz}}};
 }
 
-// --- solids -------------------------------------------------------------------------------------------------------
+// --- solids ----------------------------------------------------------------------------------------------------------
 
 moments moments_box(vec3 e) {
   double v = e.x * e.y * e.z;
@@ -18,7 +18,8 @@ moments moments_cylinder(double r, double l) {
   return centred(v, v * r * r / 4, v * r * r / 4, v * l * l / 12);
 }
 
-// A cylinder and two half balls: their volume 2π/3 r³ has its centre 3r/8 from the flat side, and ∫ζ² = 2π/15 r⁵ from there.
+// A cylinder and two half balls: their volume 2π/3 r³ has its centre 3r/8 from the flat side, and ∫ζ² = 2π/15 r⁵ from
+// there.
 moments moments_capsule(double r, double l) {
   double half = 2 * M_PI / 3 * r * r * r, square = 2 * M_PI / 15 * pow(r, 5);
   moments m = moments_cylinder(r, l);
@@ -45,15 +46,18 @@ moments moments_superellipsoid(vec3 a, double e1, double e2) {
   double box = a.x * a.y * a.z * e1 * e2;
   double across = box / 2 * beta(1.5 * e2, 0.5 * e2) * beta(0.5 * e1, 2 * e1 + 1);
   double along = 2 * box * beta(0.5 * e2, 0.5 * e2 + 1) * beta(1.5 * e1, e1 + 1);
-  return centred(2 * box * beta(0.5 * e1 + 1, e1) * beta(0.5 * e2, 0.5 * e2), across * a.x * a.x, across * a.y * a.y, along * a.z * a.z);
+  return centred(2 * box * beta(0.5 * e1 + 1, e1) * beta(0.5 * e2, 0.5 * e2), across * a.x * a.x, across * a.y * a.y,
+                 along * a.z * a.z);
 }
 
-// --- plates -------------------------------------------------------------------------------------------------------
+// --- plates ----------------------------------------------------------------------------------------------------------
 
-// A rectangle and two half discs: their area πr²/2 has its centre 4r/(3π) from the straight side, and ∫ξ² = πr⁴/8 from there.
+// A rectangle and two half discs: their area πr²/2 has its centre 4r/(3π) from the straight side, and ∫ξ² = πr⁴/8 from
+// there.
 moments moments_stadium(double r, double l, double t) {
   double half = M_PI * r * r / 2, square = M_PI * pow(r, 4) / 8, area = 2 * r * l + 2 * half;
-  double xx = r * pow(l, 3) / 6 + 2 * (half * l * l / 4 + half * 4 * r / (3 * M_PI) * l + square), yy = 2 * l * pow(r, 3) / 3 + 2 * square;
+  double xx = r * pow(l, 3) / 6 + 2 * (half * l * l / 4 + half * 4 * r / (3 * M_PI) * l + square),
+         yy = 2 * l * pow(r, 3) / 3 + 2 * square;
   return centred(t * area, t * xx, t * yy, area * pow(t, 3) / 12);
 }
 
@@ -66,22 +70,25 @@ moments moments_polygon(const double (*corners)[3], int count, double t) {
     double part = (a[0] * b[1] - a[1] * b[0]) / 2;
     area += part;
     x += part / 3 * (a[0] + b[0]), y += part / 3 * (a[1] + b[1]);
-    xx += part / 6 * (a[0] * a[0] + a[0] * b[0] + b[0] * b[0]), yy += part / 6 * (a[1] * a[1] + a[1] * b[1] + b[1] * b[1]);
+    xx += part / 6 * (a[0] * a[0] + a[0] * b[0] + b[0] * b[0]),
+        yy += part / 6 * (a[1] * a[1] + a[1] * b[1] + b[1] * b[1]);
     xy += part / 12 * (2 * a[0] * a[1] + a[0] * b[1] + b[0] * a[1] + 2 * b[0] * b[1]);
   }
   if (area == 0) return (moments){0};
   x /= area, y /= area;
   double side = area < 0 ? -t : t;
   xx = side * (xx - area * x * x), yy = side * (yy - area * y * y), xy = side * (xy - area * x * y);
-  return (moments){.volume = side * area, .centre = {corners[0][0] + x, corners[0][1] + y, 0},
+  return (moments){.volume = side * area,
+                   .centre = {corners[0][0] + x, corners[0][1] + y, 0},
                    .spread = {{xx, xy, 0, xy, yy, 0, 0, 0, side * area * t * t / 12}}};
 }
 
-// --- triangles ----------------------------------------------------------------------------------------------------
+// --- triangles -------------------------------------------------------------------------------------------------------
 
 // ∫xxᵀ dV of a tetrahedron from the origin to corners v is V/20 (Σ vvᵀ + (Σv)(Σv)ᵀ).
 void moments_sum_add(moments_sum *s, vec3 a, vec3 b, vec3 c) {
-  vec3 v[3] = {vec3_sub(a, s->base), vec3_sub(b, s->base), vec3_sub(c, s->base)}, all = vec3_add(vec3_add(v[0], v[1]), v[2]);
+  vec3 v[3] = {vec3_sub(a, s->base), vec3_sub(b, s->base), vec3_sub(c, s->base)},
+       all = vec3_add(vec3_add(v[0], v[1]), v[2]);
   double volume = vec3_dot(v[0], vec3_cross(v[1], v[2])) / 6, sum[3] = {all.x, all.y, all.z};
   s->volume += volume;
   s->first = vec3_axpy(s->first, volume / 4, all);
@@ -108,11 +115,12 @@ moments moments_sum_of(const moments_sum *s) {
 moments moments_mesh(const mesh *m) {
   moments_sum s = {.base = vec3_scale(0.5, vec3_add(m->low, m->high))};
   for (int i = 0; i < m->triangle_count; i++)
-    moments_sum_add(&s, m->vertices[m->triangles[i][0]], m->vertices[m->triangles[i][1]], m->vertices[m->triangles[i][2]]);
+    moments_sum_add(&s, m->vertices[m->triangles[i][0]], m->vertices[m->triangles[i][1]],
+                    m->vertices[m->triangles[i][2]]);
   return moments_sum_of(&s);
 }
 
-// --- several ------------------------------------------------------------------------------------------------------
+// --- several ---------------------------------------------------------------------------------------------------------
 
 moments moments_moved(moments m, pose at) {
   m.centre = pose_point(at, m.centre);
@@ -149,6 +157,7 @@ void moments_inertia(moments m, double inertia[6]) {
 double moments_share_of_view(const vec3 c[3]) {
   double r[3];
   for (int i = 0; i < 3; i++) r[i] = vec3_norm(c[i]);
-  double below = r[0] * r[1] * r[2] + vec3_dot(c[0], c[1]) * r[2] + vec3_dot(c[1], c[2]) * r[0] + vec3_dot(c[2], c[0]) * r[1];
+  double below =
+      r[0] * r[1] * r[2] + vec3_dot(c[0], c[1]) * r[2] + vec3_dot(c[1], c[2]) * r[0] + vec3_dot(c[2], c[0]) * r[1];
   return atan2(vec3_dot(c[0], vec3_cross(c[1], c[2])), below) / (2 * M_PI);
 }

@@ -1,5 +1,5 @@
-// From points to features: a chain of pieces is made counter-clockwise, curves are cut at inflections, arcs and curves where they turn
-// far, and corners are put between pieces that do not continue each other.
+// From points to features: a chain of pieces is made counter-clockwise, curves are cut at inflections, arcs and curves
+// where they turn far, and corners are put between pieces that do not continue each other.
 #include "geometry/outline.h"
 
 #include <float.h>
@@ -7,18 +7,18 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-static const double SMOOTH = 1e-8;       // pieces that meet with a smaller turn have no corner between them [rad]
-static const double STRAIGHT = 1e-9;     // a curve that turns less is a line [rad]
+static const double SMOOTH = 1e-8;    // pieces that meet with a smaller turn have no corner between them [rad]
+static const double STRAIGHT = 1e-9;  // a curve that turns less is a line [rad]
 static const double TURN_MOST = M_PI / 3;
 
 typedef struct chain {
   arena *memory;
   outline_feature *items;
   int count, capacity;
-  vec2 first, last;        // tangents at its start and its end so far
+  vec2 first, last;  // tangents at its start and its end so far
 } chain;
 
-// --- features ---------------------------------------------------------------------------------------------------------
+// --- features --------------------------------------------------------------------------------------------------------
 
 bool outline_has_normal(const outline_feature *f, vec2 n, double within) {
   if (f->all_round) return true;
@@ -45,7 +45,8 @@ static int quadratic(double a, double b, double c, double s[2]) {
   return count;
 }
 
-// The place of a cubic at which its tangent is normal to n. It turns by less than a half turn in one sense: there is one.
+// The place of a cubic at which its tangent is normal to n. It turns by less than a half turn in one sense: there is
+// one.
 static double cubic_place(const vec2 *c, vec2 n) {
   double s[2], best = 0, outside = DBL_MAX;
   int count = quadratic(3 * vec2_dot(c[3], n), 2 * vec2_dot(c[2], n), vec2_dot(c[1], n), s);
@@ -68,7 +69,7 @@ vec2 outline_point(const outline_feature *f, vec2 n, double *radius) {
   return cubic_at(f->c, s);
 }
 
-// --- pieces -----------------------------------------------------------------------------------------------------------
+// --- pieces ----------------------------------------------------------------------------------------------------------
 
 static vec2 normal_of(vec2 tangent) { return (vec2){tangent.y, -tangent.x}; }
 
@@ -123,7 +124,8 @@ static void add_arc(chain *c, vec2 centre, double radius, vec2 from, double turn
   for (int i = 0; i < parts; i++) {
     double part = turn / parts;
     vec2 next = vec2_turn(out, cos(part), sin(part));
-    outline_feature *f = push(c, (outline_feature){.kind = OUTLINE_ROUND, .sense = sense, .centre = centre, .radius = radius});
+    outline_feature *f =
+        push(c, (outline_feature){.kind = OUTLINE_ROUND, .sense = sense, .centre = centre, .radius = radius});
     set_normals(f, out, next);
     if (c->count > 1 && (i > 0 || (!corner && goes_on(f - 1, f, 0)))) f->id = (f - 1)->id;
     out = next;
@@ -149,7 +151,8 @@ static void add_monotone(chain *c, const vec2 *k) {
   }
   int before = c->count;
   begin_piece(c, cubic_at(k, 0), from);
-  outline_feature *f = push(c, (outline_feature){.kind = OUTLINE_CUBIC, .sense = turn > 0 ? 1 : -1, .c = {k[0], k[1], k[2], k[3]}});
+  outline_feature *f =
+      push(c, (outline_feature){.kind = OUTLINE_CUBIC, .sense = turn > 0 ? 1 : -1, .c = {k[0], k[1], k[2], k[3]}});
   set_normals(f, normal_of(from), normal_of(to));
   if (c->count == before + 1 && c->count > 1 && goes_on(f - 1, f, 0)) f->id = (f - 1)->id;
   c->last = to;
@@ -158,7 +161,8 @@ static void add_monotone(chain *c, const vec2 *k) {
 static double turn_of(const vec2 *c, double low, double high) {
   double turn = 0;
   for (int i = 0; i < 4; i++)
-    turn += fabs(vec2_angle(cubic_rate(c, low + (high - low) * i / 4), cubic_rate(c, low + (high - low) * (i + 1) / 4)));
+    turn +=
+        fabs(vec2_angle(cubic_rate(c, low + (high - low) * i / 4), cubic_rate(c, low + (high - low) * (i + 1) / 4)));
   return turn;
 }
 
@@ -189,7 +193,7 @@ static void add_cubic(chain *c, const vec2 *k) {
   add_between(c, k, from, 1);
 }
 
-// --- a whole outline --------------------------------------------------------------------------------------------------
+// --- a whole outline -------------------------------------------------------------------------------------------------
 
 static void widen(outline *o, vec2 p) {
   o->low = (vec2){fmin(o->low.x, p.x), fmin(o->low.y, p.y)};
@@ -215,8 +219,8 @@ static void bound(outline *o) {
   o->size = vec2_norm(vec2_sub(o->high, o->low));
 }
 
-// Numbers ids without holes, those of lines after the others, and lets the last feature continue in the first where it does. Returns
-// how many ids are not those of lines.
+// Numbers ids without holes, those of lines after the others, and lets the last feature continue in the first where it
+// does. Returns how many ids are not those of lines.
 static int number(chain *c, bool joined) {
   outline_feature *last = &c->items[c->count - 1];
   if (joined && c->count > 1 && goes_on(last, &c->items[0], 0))
@@ -258,7 +262,9 @@ static double thickness_at(const outline *o, int i) {
   double least = INFINITY;
   for (int k = 1; k <= 3; k++) {
     vec2 n = f->n0, from = outline_line_point(f, f->low + 0.25 * k * (f->high - f->low));
-    if (f->kind == OUTLINE_ROUND) n = vec2_turn(f->n0, cos(0.25 * k * f->sweep), sin(0.25 * k * f->sweep)), from = vec2_axpy(f->centre, f->radius, n);
+    if (f->kind == OUTLINE_ROUND)
+      n = vec2_turn(f->n0, cos(0.25 * k * f->sweep), sin(0.25 * k * f->sweep)),
+      from = vec2_axpy(f->centre, f->radius, n);
     for (int j = 0; j < o->count; j++) {
       bool touches = f->radius == 0 && f->kind == OUTLINE_ROUND && (j == (i + 1) % o->count || i == (j + 1) % o->count);
       if (j != i && !touches) least = fmin(least, way_to(&o->features[j], from, vec2_neg(n)));
@@ -270,7 +276,8 @@ static double thickness_at(const outline *o, int i) {
 // Only of outlines whose depth is asked for (geometry/depth.h).
 static void measure(const outline *o, outline_feature *features) {
   bool simple = o->flat;
-  for (int i = 0; i < o->count; i++) features[i].half_thickness = INFINITY, simple = simple && features[i].kind != OUTLINE_CUBIC;
+  for (int i = 0; i < o->count; i++)
+    features[i].half_thickness = INFINITY, simple = simple && features[i].kind != OUTLINE_CUBIC;
   for (int i = 0; simple && i < o->count; i++) features[i].half_thickness = 0.5 * thickness_at(o, i);
 }
 
@@ -291,7 +298,7 @@ static void finish(chain *c, vec2 at, outline *to) {
   measure(to, c->items);
 }
 
-// --- drawing and checks -----------------------------------------------------------------------------------------------
+// --- drawing and checks ----------------------------------------------------------------------------------------------
 
 int outline_sample(const outline *o, double within, arena *memory, vec2 **points) {
   int count = 0, capacity = 0;
@@ -303,7 +310,8 @@ int outline_sample(const outline *o, double within, arena *memory, vec2 **points
       continue;
     }
     double sweep = f->all_round ? 2 * M_PI : f->sweep;
-    double length = f->kind == OUTLINE_ROUND ? fabs(f->radius) * sweep : vec2_norm(vec2_sub(cubic_at(f->c, 1), f->c[0]));
+    double length =
+        f->kind == OUTLINE_ROUND ? fabs(f->radius) * sweep : vec2_norm(vec2_sub(cubic_at(f->c, 1), f->c[0]));
     int parts = (int)fmin(fmax(ceil(sqrt(length * sweep / (8 * within))), 1), 200);
     vec2 start = f->all_round ? (vec2){1, 0} : f->sense > 0 ? f->n0 : f->n1;
     for (int k = 0; k < parts; k++) {
@@ -443,10 +451,11 @@ outline_status outline_hull(const vec2 *points, int count, arena *memory, outlin
   return outline_polygon(corners, kept, memory, to, NULL);
 }
 
-// Solves h[i-1] x[i-1] + 2 (h[i-1] + h[i]) x[i] + h[i] x[i+1] = b[i], all indices around. The two entries in the corners of the
-// matrix are a correction of rank one (Sherman and Morrison).
+// Solves h[i-1] x[i-1] + 2 (h[i-1] + h[i]) x[i] + h[i] x[i+1] = b[i], all indices around. The two entries in the
+// corners of the matrix are a correction of rank one (Sherman and Morrison).
 static void solve_around(int n, const double *h, vec2 *b, arena *memory) {
-  double *d = ARENA_ARRAY(memory, double, n), *u = ARENA_ARRAY(memory, double, n), corner = h[n - 1], gamma = -2 * (h[n - 1] + h[0]);
+  double *d = ARENA_ARRAY(memory, double, n), *u = ARENA_ARRAY(memory, double, n), corner = h[n - 1],
+         gamma = -2 * (h[n - 1] + h[0]);
   for (int i = 0; i < n; i++) d[i] = 2 * (h[(i + n - 1) % n] + h[i]);
   d[0] -= gamma, d[n - 1] -= corner * corner / gamma;
   u[0] = gamma, u[n - 1] = corner;
@@ -481,7 +490,8 @@ outline_status outline_spline(const vec2 *points, int count, arena *memory, outl
   solve_around(count, h, bend, memory);
   chain c = {.memory = memory};
   for (int i = 0; i < count; i++) {
-    vec2 p = k.p[i], q = k.p[(i + 1) % count], m0 = vec2_scale(h[i] * h[i], bend[i]), m1 = vec2_scale(h[i] * h[i], bend[(i + 1) % count]);
+    vec2 p = k.p[i], q = k.p[(i + 1) % count], m0 = vec2_scale(h[i] * h[i], bend[i]),
+         m1 = vec2_scale(h[i] * h[i], bend[(i + 1) % count]);
     vec2 piece[4] = {p, vec2_axpy(vec2_sub(q, p), -1.0 / 6, vec2_axpy(m1, 2, m0)), vec2_scale(0.5, m0),
                      vec2_scale(1.0 / 6, vec2_sub(m1, m0))};
     add_cubic(&c, piece);
@@ -515,13 +525,18 @@ void outline_capsule(double radius, double length, arena *memory, outline *to) {
 void outline_half_plane(arena *memory, outline *to) {
   chain c = {.memory = memory};
   push(&c, (outline_feature){.kind = OUTLINE_LINE, .n0 = {0, 1}, .n1 = {0, 1}, .low = -INFINITY, .high = INFINITY});
-  *to = (outline){.features = c.items, .count = 1, .convex = true, .flat = true,
-                  .low = {-INFINITY, -INFINITY}, .high = {INFINITY, 0}};
+  *to = (outline){.features = c.items,
+                  .count = 1,
+                  .convex = true,
+                  .flat = true,
+                  .low = {-INFINITY, -INFINITY},
+                  .high = {INFINITY, 0}};
 }
 
-// --- the nearest place ------------------------------------------------------------------------------------------------
+// --- the nearest place -----------------------------------------------------------------------------------------------
 
-// Of pieces that continue each other smoothly both count a little beyond their ends, so that none is missed between them.
+// Of pieces that continue each other smoothly both count a little beyond their ends, so that none is missed between
+// them.
 #define BEYOND 1e-9
 
 static void take_foot(outline_foot *best, double gap, vec2 at, vec2 normal) {
@@ -539,11 +554,14 @@ static void look_at_arc(const outline_feature *f, vec2 p, outline_foot *best) {
   vec2 way = vec2_sub(p, f->centre);
   double distance = vec2_norm(way), radius = fabs(f->radius);
   vec2 normal = distance > 0 ? vec2_scale(f->sense / distance, way) : vec2_unit(vec2_add(f->n0, f->n1));
-  if (outline_has_normal(f, normal, BEYOND)) take_foot(best, f->sense * (distance - radius), vec2_axpy(f->centre, f->sense * radius, normal), normal);
+  if (outline_has_normal(f, normal, BEYOND))
+    take_foot(best, f->sense * (distance - radius), vec2_axpy(f->centre, f->sense * radius, normal), normal);
 }
 
 // The rate of half the square of the distance along a cubic.
-static double receding(const outline_feature *f, vec2 p, double s) { return vec2_dot(vec2_sub(cubic_at(f->c, s), p), cubic_rate(f->c, s)); }
+static double receding(const outline_feature *f, vec2 p, double s) {
+  return vec2_dot(vec2_sub(cubic_at(f->c, s), p), cubic_rate(f->c, s));
+}
 
 static double foot_between(const outline_feature *f, vec2 p, double low, double high) {
   for (int i = 0; i < 60 && high - low > 1e-16; i++) {

@@ -4,7 +4,7 @@
 
 #include "geometry/piece.h"
 
-// --- the boundary -------------------------------------------------------------------------------------------------------
+// --- the boundary ----------------------------------------------------------------------------------------------------
 
 void overlap_begin(overlap *o, vec3 origin, double scale) { *o = (overlap){.origin = origin, .scale = scale}; }
 
@@ -15,7 +15,8 @@ static void add_outer(mat3 *M, double s, vec3 a, vec3 b) {
 }
 
 // By the divergence of x and of x xᵀ, of which x·n is constant over a flat part.
-void overlap_add_boundary(overlap *o, bool planar, bool of_first, vec3 n, vec3 point, double size, vec3 first, const mat3 *second) {
+void overlap_add_boundary(overlap *o, bool planar, bool of_first, vec3 n, vec3 point, double size, vec3 first,
+                          const mat3 *second) {
   double height = vec3_dot(n, point), axes = planar ? 2 : 3;
   o->volume += height * size / axes;
   o->moment = vec3_axpy(o->moment, height / (axes + 1), first);
@@ -48,7 +49,9 @@ static void add_piece(overlap *o, bool of_first, vec3 n, const piece *f, const p
   overlap_add_boundary(o, false, of_first, outward, p[0], size, first, &second);
 }
 
-#define FLUSH 1e-10  // faces of both that are as near to one plane, as part of their sizes, bound the overlap together: that of A counts
+#define FLUSH \
+  1e-10  // faces of both that are as near to one plane, as part of their sizes, bound the overlap together: that of A
+         // counts
 
 static bool is_flush(const piece *f, vec3 n, vec3 normal, double offset, double within) {
   if (vec3_dot(n, normal) < 0.5) return false;
@@ -57,7 +60,8 @@ static bool is_flush(const piece *f, vec3 n, vec3 normal, double offset, double 
   return true;
 }
 
-// The faces of one that lie in the other, at a pose in the axes of the other; `to`: from there to the axes of the overlap.
+// The faces of one that lie in the other, at a pose in the axes of the other; `to`: from there to the axes of the
+// overlap.
 static void add_faces(overlap *o, bool of_first, const polytope *of, pose at, const polytope *in, const pose *to) {
   piece parts[2];
   for (int i = 0; i < of->face_count; i++) {
@@ -72,7 +76,8 @@ static void add_faces(overlap *o, bool of_first, const polytope *of, pose at, co
     }
     for (int k = 0; k < in->face_count && parts[now].count > 2; k++) {
       const polytope_face *by = &in->faces[k];
-      if (!is_flush(&parts[now], n, by->normal, by->offset, FLUSH * size)) now = piece_cut(parts, now, by->normal, by->offset);
+      if (!is_flush(&parts[now], n, by->normal, by->offset, FLUSH * size))
+        now = piece_cut(parts, now, by->normal, by->offset);
       else if (!of_first) parts[now].count = 0;
     }
     if (parts[now].count > 2) add_piece(o, of_first, n, &parts[now], to);
@@ -87,7 +92,7 @@ void overlap_add_polytopes(overlap *o, const polytope *a, pose at_a, const polyt
 
 vec3 overlap_centre(const overlap *o) { return vec3_axpy(o->origin, 1 / o->volume, o->moment); }
 
-// --- the depth ----------------------------------------------------------------------------------------------------------
+// --- the depth -------------------------------------------------------------------------------------------------------
 
 enum { BY_DEPTH = 4, BY_REACH = 8 };  // the powers of d and h
 #define ROUND_SHARE 1e-8              // of the weight of a round side: flat faces decide unless they are thrice as deep
@@ -96,7 +101,9 @@ static double fourth(double x) { return x * x * x * x; }
 
 double overlap_share(double size, double other) { return size < other ? fmax(1e-6, pow(size / other, 32)) : 1; }
 
-overlap_face overlap_face_of(vec3 m, vec3 foot, double depth, double share) { return (overlap_face){.m = m, .foot = foot, .depth = depth, .share = share}; }
+overlap_face overlap_face_of(vec3 m, vec3 foot, double depth, double share) {
+  return (overlap_face){.m = m, .foot = foot, .depth = depth, .share = share};
+}
 
 void overlap_face_over(const overlap *o, overlap_face *f, vec3 point) {
   double below = vec3_dot(f->m, vec3_sub(f->foot, point)) / o->scale;
@@ -123,8 +130,8 @@ void overlap_add_face(overlap *o, bool of_first, const overlap_face *f) {
   }
 }
 
-// From the centre to the nearest place on the line along which the force acts. It lies at most a few depths away; a moment that asks for more
-// stays a moment.
+// From the centre to the nearest place on the line along which the force acts. It lies at most a few depths away; a
+// moment that asks for more stays a moment.
 static vec3 arm_of(const overlap *o, vec3 force, vec3 moment) {
   double square = vec3_dot(force, force);
   vec3 arm = square > 0 ? vec3_scale(1 / square, vec3_cross(force, moment)) : VEC3_ZERO;
@@ -136,7 +143,8 @@ bool overlap_end(const overlap *o, overlap_force *to) {
   if (!(o->volume > 0) || o->outside || !isfinite(o->weight)) return false;
   double depth = o->weighted / o->weight, D = o->scale * depth;
   vec3 c = vec3_scale(1 / o->volume, o->moment), g[2];
-  for (int k = 0; k < 2; k++) g[k] = vec3_scale(1 / o->weight, vec3_axpy(o->normals[k], depth, o->normals_over_depth[k]));
+  for (int k = 0; k < 2; k++)
+    g[k] = vec3_scale(1 / o->weight, vec3_axpy(o->normals[k], depth, o->normals_over_depth[k]));
   vec3 push = vec3_scale(o->volume / o->weight, vec3_axpy(vec3_neg(o->push[1]), depth, o->push[0]));
   vec3 push_turn = vec3_scale(o->volume / o->weight, vec3_axpy(vec3_neg(o->push_turn[1]), depth, o->push_turn[0]));
   vec3 at_centre = vec3_scale(-o->volume, g[1]);
@@ -146,11 +154,12 @@ bool overlap_end(const overlap *o, overlap_force *to) {
   vec3 moment = vec3_axpy(mat3_mul(o->turn_moment, g[0]), -pressure, o->turn);
   moment = vec3_add(vec3_add(moment, vec3_cross(c, at_centre)), push_turn);
   vec3 about = vec3_sub(moment, vec3_cross(c, force)), arm = arm_of(o, force, about);
-  *to = (overlap_force){o->volume, o->volume * D, vec3_add(vec3_add(o->origin, c), arm), force, vec3_sub(about, vec3_cross(arm, force))};
+  *to = (overlap_force){o->volume, o->volume * D, vec3_add(vec3_add(o->origin, c), arm), force,
+                        vec3_sub(about, vec3_cross(arm, force))};
   return true;
 }
 
-// --- bodies in space ------------------------------------------------------------------------------------------------------
+// --- bodies in space -------------------------------------------------------------------------------------------------
 
 // Points that stand for a body: its corners, or those of its rims.
 static void add_points(const overlap *o, const overlap_body *of, pose at, overlap_face *f) {
@@ -169,15 +178,18 @@ static void add_points(const overlap *o, const overlap_body *of, pose at, overla
 }
 
 // The faces of one; both poses are in the axes of the overlap.
-static void add_faces_of(overlap *o, bool of_first, const overlap_body *of, pose at, const overlap_body *other, pose at_other) {
+static void add_faces_of(overlap *o, bool of_first, const overlap_body *of, pose at, const overlap_body *other,
+                         pose at_other) {
   vec3 centre = overlap_centre(o), local = mat3_tmul(at.R, vec3_sub(centre, at.p));
   convex_side sides[CONVEX_SIDES];
   int count = of->exact ? of->hull->face_count : of->shape->type->sides(of->shape, local, sides);
   for (int i = 0; i < count; i++) {
     const polytope_face *face = &of->hull->faces[i];
-    convex_side side = of->exact ? (convex_side){face->normal, face->offset - vec3_dot(face->normal, local), false} : sides[i];
+    convex_side side =
+        of->exact ? (convex_side){face->normal, face->offset - vec3_dot(face->normal, local), false} : sides[i];
     vec3 m = mat3_mul(at.R, side.normal);
-    overlap_face f = overlap_face_of(m, vec3_axpy(centre, side.depth, m), side.depth, of->share * (side.round ? ROUND_SHARE : 1));
+    overlap_face f =
+        overlap_face_of(m, vec3_axpy(centre, side.depth, m), side.depth, of->share * (side.round ? ROUND_SHARE : 1));
     if (!side.round) add_points(o, other, at_other, &f);
     overlap_add_face(o, of_first, &f);
   }
@@ -191,6 +203,7 @@ bool overlap_of_bodies(const overlap_body *a, const overlap_body *b, vec3 near, 
   if (!(o.volume > 0)) return false;
   add_faces_of(&o, true, a, at, b, same), add_faces_of(&o, false, b, same, a, at);
   if (!overlap_end(&o, to)) return false;
-  to->at = pose_point(b->at, to->at), to->force = mat3_mul(b->at.R, to->force), to->moment = mat3_mul(b->at.R, to->moment);
+  to->at = pose_point(b->at, to->at), to->force = mat3_mul(b->at.R, to->force),
+  to->moment = mat3_mul(b->at.R, to->moment);
   return true;
 }

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-// What of a convex polygon is where n · x ≤ offset (Sutherland and Hodgman). It has at most one corner more than before; by rounding it may
-// seem to have others, which are left out where there is no room.
+// What of a convex polygon is where n · x ≤ offset (Sutherland and Hodgman). It has at most one corner more than
+// before; by rounding it may seem to have others, which are left out where there is no room.
 static void cut(const piece *from, vec3 n, double offset, piece *to) {
   to->count = 0;
   for (int i = 0; i < from->count && to->count + 2 <= PIECE_CORNERS; i++) {
@@ -28,7 +28,9 @@ int piece_cut(piece parts[2], int now, vec3 n, double offset) {
 }
 
 // Twice the area, signed.
-static double twice_area(vec3 n, vec3 a, vec3 b, vec3 c) { return vec3_dot(n, vec3_cross(vec3_sub(b, a), vec3_sub(c, a))); }
+static double twice_area(vec3 n, vec3 a, vec3 b, vec3 c) {
+  return vec3_dot(n, vec3_cross(vec3_sub(b, a), vec3_sub(c, a)));
+}
 
 // Where the area of the piece has its centre. It moves smoothly while corners come and go.
 static vec3 centre_of(const piece *f, vec3 n) {
@@ -44,7 +46,8 @@ static vec3 centre_of(const piece *f, vec3 n) {
 
 // Six nodes, exact up to the fourth degree (Dunavant 1985).
 static void visit_triangle(const vec3 corner[3], vec3 n, piece_node *visit, void *context) {
-  static const double weight[2] = {0.223381589678011, 0.109951743655322}, inner[2] = {0.445948490915965, 0.091576213509771};
+  static const double weight[2] = {0.223381589678011, 0.109951743655322},
+                      inner[2] = {0.445948490915965, 0.091576213509771};
   vec3 area = vec3_scale(0.5 * twice_area(n, corner[0], corner[1], corner[2]), n);
   for (int ring = 0; ring < 2; ring++)
     for (int k = 0; k < 3; k++) {
@@ -56,5 +59,6 @@ static void visit_triangle(const vec3 corner[3], vec3 n, piece_node *visit, void
 
 void piece_visit(const piece *of, vec3 n, piece_node *visit, void *context) {
   vec3 centre = centre_of(of, n);
-  for (int i = 0; i < of->count; i++) visit_triangle((vec3[3]){centre, of->p[i], of->p[(i + 1) % of->count]}, n, visit, context);
+  for (int i = 0; i < of->count; i++)
+    visit_triangle((vec3[3]){centre, of->p[i], of->p[(i + 1) % of->count]}, n, visit, context);
 }

@@ -1,4 +1,5 @@
-// The hull grows by one point at a time: the triangles that see the point are replaced by a fan from their outline to it.
+// The hull grows by one point at a time: the triangles that see the point are replaced by a fan from their outline to
+// it.
 #include "geometry/polytope.h"
 
 #include <float.h>
@@ -8,12 +9,12 @@
 #include <string.h>
 
 typedef struct triangle {
-  int v[3];          // counter-clockwise from outside
-  int beside[3];     // the triangle across the edge from v[i] to v[i + 1]
+  int v[3];       // counter-clockwise from outside
+  int beside[3];  // the triangle across the edge from v[i] to v[i + 1]
   vec3 normal;
   double offset;
   bool alive, seen;
-  int face;          // at the end
+  int face;  // at the end
 } triangle;
 
 typedef struct hull {
@@ -21,11 +22,11 @@ typedef struct hull {
   int point_count;
   double size;
   vec3 inside;
-  double rounding;   // heights below this are zero
+  double rounding;  // heights below this are zero
   triangle *triangles;
   int count, capacity;
   arena *memory;
-  int *fan;          // by point: the new triangle whose outline edge starts there
+  int *fan;  // by point: the new triangle whose outline edge starts there
 } hull;
 
 static vec3 cross_of(const vec3 *p, int a, int b, int c) {
@@ -42,11 +43,14 @@ static int add_triangle(hull *h, int a, int b, int c) {
   return h->count - 1;
 }
 
-static double height(const hull *h, const triangle *t, int point) { return vec3_dot(t->normal, h->points[point]) - t->offset; }
+static double height(const hull *h, const triangle *t, int point) {
+  return vec3_dot(t->normal, h->points[point]) - t->offset;
+}
 
-// --- start --------------------------------------------------------------------------------------------------------
+// --- start -----------------------------------------------------------------------------------------------------------
 
-static int farthest(const hull *h, double (*measure)(const hull *h, const int *known, int i), const int *known, double *most) {
+static int farthest(const hull *h, double (*measure)(const hull *h, const int *known, int i), const int *known,
+                    double *most) {
   int best = 0;
   *most = -1;
   for (int i = 0; i < h->point_count; i++) {
@@ -56,7 +60,9 @@ static int farthest(const hull *h, double (*measure)(const hull *h, const int *k
   return best;
 }
 
-static double from_point(const hull *h, const int *k, int i) { return vec3_norm(vec3_sub(h->points[i], h->points[k[0]])); }
+static double from_point(const hull *h, const int *k, int i) {
+  return vec3_norm(vec3_sub(h->points[i], h->points[k[0]]));
+}
 static double from_line(const hull *h, const int *k, int i) { return vec3_norm(cross_of(h->points, k[0], k[1], i)); }
 static double from_plane(const hull *h, const int *k, int i) {
   return fabs(vec3_dot(cross_of(h->points, k[0], k[1], k[2]), vec3_sub(h->points[i], h->points[k[0]])));
@@ -65,7 +71,8 @@ static double from_plane(const hull *h, const int *k, int i) {
 static void join(hull *h, int t, int u) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      if (h->triangles[t].v[i] == h->triangles[u].v[(j + 1) % 3] && h->triangles[t].v[(i + 1) % 3] == h->triangles[u].v[j])
+      if (h->triangles[t].v[i] == h->triangles[u].v[(j + 1) % 3] &&
+          h->triangles[t].v[(i + 1) % 3] == h->triangles[u].v[j])
         h->triangles[t].beside[i] = u, h->triangles[u].beside[j] = t;
 }
 
@@ -95,13 +102,14 @@ static bool start(hull *h, double rounding) {
   return true;
 }
 
-// --- growth -------------------------------------------------------------------------------------------------------
+// --- growth ----------------------------------------------------------------------------------------------------------
 
 static int seeing(const hull *h, int point) {
   int best = -1;
   double most = h->rounding;
   for (int i = 0; i < h->count; i++)
-    if (h->triangles[i].alive && height(h, &h->triangles[i], point) > most) most = height(h, &h->triangles[i], point), best = i;
+    if (h->triangles[i].alive && height(h, &h->triangles[i], point) > most)
+      most = height(h, &h->triangles[i], point), best = i;
   return best;
 }
 
@@ -121,8 +129,8 @@ static void mark_seen(hull *h, int from, int point, int *stack) {
   }
 }
 
-// Links the triangles of a fan with each other. Returns false unless they are one round: where rounding leaves a triangle unseen within
-// the patch, its outline has several, and the hull would come apart.
+// Links the triangles of a fan with each other. Returns false unless they are one round: where rounding leaves a
+// triangle unseen within the patch, its outline has several, and the hull would come apart.
 static bool close_fan(hull *h, int first) {
   int t = first, linked = 0;
   do {
@@ -153,7 +161,7 @@ static bool add_point(hull *h, int point, int *stack) {
   return h->count > old && close_fan(h, old);
 }
 
-// --- faces --------------------------------------------------------------------------------------------------------
+// --- faces -----------------------------------------------------------------------------------------------------------
 
 static bool coplanar(const hull *h, const triangle *t, const triangle *u) {
   if (vec3_dot(t->normal, u->normal) <= 0) return false;
@@ -162,7 +170,9 @@ static bool coplanar(const hull *h, const triangle *t, const triangle *u) {
   return true;
 }
 
-static double area_of(const hull *h, const triangle *t) { return vec3_norm(cross_of(h->points, t->v[0], t->v[1], t->v[2])); }
+static double area_of(const hull *h, const triangle *t) {
+  return vec3_norm(cross_of(h->points, t->v[0], t->v[1], t->v[2]));
+}
 
 typedef struct ranked {
   double area;
@@ -205,7 +215,9 @@ static int name_faces(hull *h, int *stack, int *largest) {
 }
 
 // Whether an edge is between two faces.
-static bool is_edge(const hull *h, int t, int k) { return h->triangles[h->triangles[t].beside[k]].face != h->triangles[t].face; }
+static bool is_edge(const hull *h, int t, int k) {
+  return h->triangles[h->triangles[t].beside[k]].face != h->triangles[t].face;
+}
 
 // The edge of the same face that follows edge k of triangle t around the face.
 static void next_edge(const hull *h, int *t, int *k) {
@@ -221,7 +233,8 @@ static void next_edge(const hull *h, int *t, int *k) {
   }
 }
 
-// `start`: three times a triangle of the face, plus a side of it that is an edge. Returns false if that way does not lead back.
+// `start`: three times a triangle of the face, plus a side of it that is an edge. Returns false if that way does not
+// lead back.
 static bool trace_face(const hull *h, int face, int first, int start, const int *number, polytope *to) {
   polytope_face *f = &to->faces[face];
   f->normal = h->triangles[first].normal, f->offset = h->triangles[first].offset, f->first = to->corner_count;
@@ -240,8 +253,7 @@ static bool write_faces(hull *h, polytope *to, int *stack, arena *memory) {
   int *faces_at = ARENA_ARRAY(h->memory, int, h->point_count);
   to->face_count = name_faces(h, stack, largest);
   for (int i = 0; i < h->count; i++)
-    for (int k = 0; k < 3 && h->triangles[i].alive; k++)
-      faces_at[h->triangles[i].v[k]] += is_edge(h, i, k);
+    for (int k = 0; k < 3 && h->triangles[i].alive; k++) faces_at[h->triangles[i].v[k]] += is_edge(h, i, k);
   to->vertices = ARENA_ARRAY(memory, vec3, h->point_count);
   for (int i = 0; i < h->point_count; i++) {  // a point where two faces meet is on an edge, but no corner
     number[i] = faces_at[i] > 2 ? to->vertex_count : -1;
@@ -254,10 +266,12 @@ static bool write_faces(hull *h, polytope *to, int *stack, arena *memory) {
     if (h->triangles[i / 3].alive && is_edge(h, i / 3, i % 3)) starts[h->triangles[i / 3].face] = i;
   for (int i = 0; i < to->face_count; i++)
     if (!trace_face(h, i, largest[i], starts[i], number, to)) return false;
-  return to->vertex_count >= 4 && to->vertex_count + to->face_count - to->corner_count / 2 == 2;  // Euler: no face has a hole
+  return to->vertex_count >= 4 &&
+         to->vertex_count + to->face_count - to->corner_count / 2 == 2;  // Euler: no face has a hole
 }
 
-// The normals of slivers may be so wrong that the hull folds over itself, or that a face does not have all points behind it.
+// The normals of slivers may be so wrong that the hull folds over itself, or that a face does not have all points
+// behind it.
 static bool holds_points(const hull *h, const polytope *p) {
   static const double NOTICEABLE = 1e-6;
   for (int i = 0; i < p->face_count; i++)
@@ -289,10 +303,12 @@ static polytope_fault build(hull *h, double rounding, int *stack, arena *memory,
   if (!start(h, rounding)) return POLYTOPE_FLAT;
   for (int i = 0; i < h->point_count; i++)
     if (!add_point(h, i, stack)) return POLYTOPE_ROUNDED;
-  return write_faces(h, to, stack, memory) && holds_points(h, to) && goes_around_once(h) ? POLYTOPE_OK : POLYTOPE_ROUNDED;
+  return write_faces(h, to, stack, memory) && holds_points(h, to) && goes_around_once(h) ? POLYTOPE_OK
+                                                                                         : POLYTOPE_ROUNDED;
 }
 
-// Points that differ by little more than the rounding give triangles whose normals are wrong; taken for one point, they give none.
+// Points that differ by little more than the rounding give triangles whose normals are wrong; taken for one point, they
+// give none.
 polytope_fault polytope_build(const vec3 *points, int count, arena *memory, polytope *to) {
   static const double LEAST = 1e-12, MOST = 1.5e-8;
   *to = (polytope){0};
@@ -310,13 +326,14 @@ polytope_fault polytope_build(const vec3 *points, int count, arena *memory, poly
   return fault;
 }
 
-// --- moments ------------------------------------------------------------------------------------------------------
+// --- moments ---------------------------------------------------------------------------------------------------------
 
 moments polytope_moments(const polytope *p) {
   moments_sum s = {.base = p->vertices[0]};
   for (int i = 0; i < p->face_count; i++) {
     const int *c = p->corners + p->faces[i].first;
-    for (int k = 2; k < p->faces[i].count; k++) moments_sum_add(&s, p->vertices[c[0]], p->vertices[c[k - 1]], p->vertices[c[k]]);
+    for (int k = 2; k < p->faces[i].count; k++)
+      moments_sum_add(&s, p->vertices[c[0]], p->vertices[c[k - 1]], p->vertices[c[k]]);
   }
   return moments_sum_of(&s);
 }

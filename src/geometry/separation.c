@@ -2,14 +2,16 @@
 //   f(n) = -h_A(-n) - h_B(n) = n · w(n),   w(n) = s_A(-n) - s_B(n),
 // since a plane with normal n separates the shapes by f(n). Where f is positive there is one maximum: it belongs to the
 // nearest points and is found by walking through simplices of points w (Gilbert, Johnson, Keerthi). Where the shapes
-// overlap there may be many maxima. Each is found as the limit of distances of shapes moved apart along the last normal,
+// overlap there may be many maxima. Each is found as the limit of distances of shapes moved apart along the last
+// normal,
 //   n ← argmax f(n') + σ n · n',
 // which never decreases f; the largest is found by dividing the directions into cells with a bound of f in each.
 //
-// Of two smooth shapes Newton's method finds where w is parallel to n, which is the common normal: d × n = 0 and n_A × n_B = 0 (Flores and
-// Ambrósio, eq. 1 to 6). Where f is not negative there, this is the maximum. Where the shapes overlap, let balls of radii ρ_A and ρ_B roll inside
-// them. A ball of radius ρ = ρ_A + ρ_B then lies within A - B and touches its surface at w, at the distance -f from the origin, with the normal n.
-// If -f ≤ ρ it holds the ball of radius -f about the origin: no direction separates the shapes by a shorter way. Else all directions are searched.
+// Of two smooth shapes Newton's method finds where w is parallel to n, which is the common normal: d × n = 0 and n_A ×
+// n_B = 0 (Flores and Ambrósio, eq. 1 to 6). Where f is not negative there, this is the maximum. Where the shapes
+// overlap, let balls of radii ρ_A and ρ_B roll inside them. A ball of radius ρ = ρ_A + ρ_B then lies within A - B and
+// touches its surface at w, at the distance -f from the origin, with the normal n. If -f ≤ ρ it holds the ball of
+// radius -f about the origin: no direction separates the shapes by a shorter way. Else all directions are searched.
 #include "geometry/separation.h"
 
 #include <float.h>
@@ -22,8 +24,8 @@
 typedef struct pair {
   const convex *a, *b;
   mat3 turn_a, turn_b;
-  vec3 between;   // from the middle of B to the middle of A
-  double size;    // of the two shapes together
+  vec3 between;  // from the middle of B to the middle of A
+  double size;   // of the two shapes together
   bool planar;
   int evaluations, iterations;
 } pair;
@@ -53,7 +55,7 @@ static corner support(pair *p, vec3 n, vec3 shift) {
 
 static double value(pair *p, vec3 n) { return vec3_dot(n, support(p, n, VEC3_ZERO).w); }
 
-// --- nearest point of a simplex -----------------------------------------------------------------------------------
+// --- nearest point of a simplex --------------------------------------------------------------------------------------
 
 static double square_of_difference(vec3 a, vec3 b) {
   vec3 d = vec3_sub(a, b);
@@ -155,7 +157,7 @@ static bool approach(pair *p, vec3 shift, simplex *s, vec3 *shortest) {
   return true;
 }
 
-// --- a local maximum ----------------------------------------------------------------------------------------------
+// --- a local maximum -------------------------------------------------------------------------------------------------
 
 typedef struct maximum {
   vec3 n;
@@ -165,8 +167,8 @@ typedef struct maximum {
   bool settled;  // w is parallel to n
 } maximum;
 
-// The steps n → m of the climb are those of a symmetric map once the features that touch are found. Combines the last of
-// them so that what is left of the steps cancels (Anderson); gives the last n where that would not rise.
+// The steps n → m of the climb are those of a symmetric map once the features that touch are found. Combines the last
+// of them so that what is left of the steps cancels (Anderson); gives the last n where that would not rise.
 typedef struct history {
   vec3 from[3], step[3];  // the newest first
   int count;
@@ -179,10 +181,12 @@ static vec3 extrapolate(pair *p, history *h, vec3 from, vec3 to, double f) {
   vec3 r = h->step[0], best = to;
   vec3 d1 = vec3_sub(h->step[1], r), d2 = vec3_sub(h->step[2], r);
   vec3 m1 = vec3_add(vec3_sub(h->from[1], from), d1), m2 = vec3_add(vec3_sub(h->from[2], from), d2);
-  double a11 = vec3_dot(d1, d1), a12 = vec3_dot(d1, d2), a22 = vec3_dot(d2, d2), b1 = vec3_dot(d1, r), b2 = vec3_dot(d2, r);
+  double a11 = vec3_dot(d1, d1), a12 = vec3_dot(d1, d2), a22 = vec3_dot(d2, d2), b1 = vec3_dot(d1, r),
+         b2 = vec3_dot(d2, r);
   double det = a11 * a22 - a12 * a12, most = f;
   for (int depth = 1; depth < h->count; depth++) {
-    double x1 = depth == 1 ? -b1 / a11 : -(a22 * b1 - a12 * b2) / det, x2 = depth == 1 ? 0 : -(a11 * b2 - a12 * b1) / det;
+    double x1 = depth == 1 ? -b1 / a11 : -(a22 * b1 - a12 * b2) / det,
+           x2 = depth == 1 ? 0 : -(a11 * b2 - a12 * b1) / det;
     vec3 guess = vec3_add(to, vec3_add(vec3_scale(x1, m1), vec3_scale(x2, m2)));
     if (!(vec3_norm(vec3_sub(guess, to)) < 0.3)) continue;
     guess = unit(guess);
@@ -236,8 +240,8 @@ static mat3 blend_radii(const simplex *s, const vec3 *points, const convex *shap
   return sum;
 }
 
-// The features of both shapes. The corners of the simplex may be too few to span a face: with `probe`, the shapes are also
-// asked for their support points a little beside n.
+// The features of both shapes. The corners of the simplex may be too few to span a face: with `probe`, the shapes are
+// also asked for their support points a little beside n.
 static void find_features(pair *p, const simplex *s, bool probe, maximum *m) {
   vec3 a[SAMPLES], b[SAMPLES], t[2];
   int count = s->count;
@@ -292,9 +296,9 @@ static vec3 normal_to(vec3 n, const vec3 edges[2], int count) {
 
 static double trace(mat3 m) { return m.m[0] + m.m[4] + m.m[8]; }
 
-// Off edges and faces a shape has one support point for a normal, and the point of the other lies across from it. That is more accurate than
-// the points of the walk, whose distance is good to rounding but whose place only to the root of that. A point of the more curved
-// shape depends less on the normal.
+// Off edges and faces a shape has one support point for a normal, and the point of the other lies across from it. That
+// is more accurate than the points of the walk, whose distance is good to rounding but whose place only to the root of
+// that. A point of the more curved shape depends less on the normal.
 static void settle_points(pair *p, maximum *m) {
   corner c = support(p, m->n, VEC3_ZERO);
   bool by_a = !m->of_a.edge_count, by_b = !m->of_b.edge_count;
@@ -331,7 +335,8 @@ static void refine(pair *p, const simplex *s, maximum *m) {
     rest = hypot(at.g[0], at.g[1]);
     if (i == 0) first_rest = rest;
     double det = at.J[0][0] * at.J[1][1] - at.J[0][1] * at.J[1][0];
-    double x = -(at.J[1][1] * at.g[0] - at.J[0][1] * at.g[1]) / det, y = -(at.J[0][0] * at.g[1] - at.J[1][0] * at.g[0]) / det;
+    double x = -(at.J[1][1] * at.g[0] - at.J[0][1] * at.g[1]) / det,
+           y = -(at.J[0][0] * at.g[1] - at.J[1][0] * at.g[0]) / det;
     if (!(hypot(x, y) < longest)) break;
     longest = 0.5 * hypot(x, y);
     n = unit(vec3_add(n, vec3_add(vec3_scale(x, t[0]), vec3_scale(y, t[1]))));
@@ -364,9 +369,10 @@ static maximum climb(pair *p, vec3 n) {
   return m;
 }
 
-// --- common normal of smooth shapes -----------------------------------------------------------------------------------
+// --- common normal of smooth shapes ----------------------------------------------------------------------------------
 
-// A direction with its corner. The part of w along the tangents is g, and falls by R + f, R the radii of both shapes, where n turns.
+// A direction with its corner. The part of w along the tangents is g, and falls by R + f, R the radii of both shapes,
+// where n turns.
 typedef struct stage {
   vec3 n, t[2];
   corner at;
@@ -398,11 +404,12 @@ static bool newton_step(const pair *p, const stage *s, double x[2]) {
 }
 
 static stage turned(pair *p, const stage *s, const double x[2], double part) {
-  return stage_at(p, unit(vec3_add(s->n, vec3_add(vec3_scale(part * x[0], s->t[0]), vec3_scale(part * x[1], s->t[1])))));
+  return stage_at(p,
+                  unit(vec3_add(s->n, vec3_add(vec3_scale(part * x[0], s->t[0]), vec3_scale(part * x[1], s->t[1])))));
 }
 
-// A step is halved until f rises or g falls. It ends where g is as small as rounding leaves it, so that it moves no farther if it starts from
-// there again. Returns false if it does not end so at a maximum.
+// A step is halved until f rises or g falls. It ends where g is as small as rounding leaves it, so that it moves no
+// farther if it starts from there again. Returns false if it does not end so at a maximum.
 static bool find_common_normal(pair *p, vec3 n, maximum *m) {
   enum { STEPS = 30, HALVINGS = 8 };
   const double fine = 1e-12 * p->size, rounding = 1e-16 * p->size;
@@ -413,7 +420,8 @@ static bool find_common_normal(pair *p, vec3 n, maximum *m) {
     p->iterations++;
     part = fmin(1, 0.5 / hypot(x[0], x[1]));
     stage next = s.rest > rounding ? turned(p, &s, x, part) : s;
-    for (int k = 0; k < HALVINGS && !(next.f > s.f || next.rest < s.rest) && s.rest > fine; k++) next = turned(p, &s, x, part *= 0.5);
+    for (int k = 0; k < HALVINGS && !(next.f > s.f || next.rest < s.rest) && s.rest > fine; k++)
+      next = turned(p, &s, x, part *= 0.5);
     if (s.rest <= fine && !(next.rest < 0.5 * s.rest)) {
       *m = (maximum){.n = s.n, .f = s.f, .of_a.layer = p->a->layer, .of_b.layer = p->b->layer, .settled = true};
       settle_points(p, m);
@@ -425,7 +433,7 @@ static bool find_common_normal(pair *p, vec3 n, maximum *m) {
   return false;
 }
 
-// --- the largest maximum ------------------------------------------------------------------------------------------
+// --- the largest maximum ---------------------------------------------------------------------------------------------
 
 #define SAME 1e-14  // maxima that differ by less, of the size, are equal
 
@@ -442,7 +450,7 @@ typedef struct search {
   maximum best;
   vec3 seen[SEEN];  // maxima
   int seen_count;
-  int corners;      // of a cell
+  int corners;  // of a cell
 } search;
 
 // f(n) ≤ n · w for every point w of A - B. Inside a cell n is a sum of its corners with weights of at least one in all,
@@ -539,7 +547,9 @@ static double reach(const convex *s) {
 }
 
 // Whether no other maximum is larger.
-static bool is_largest(const pair *p, const maximum *m) { return m->f > 0 || (m->settled && -m->f <= p->a->rolls + p->b->rolls); }
+static bool is_largest(const pair *p, const maximum *m) {
+  return m->f > 0 || (m->settled && -m->f <= p->a->rolls + p->b->rolls);
+}
 
 // The same by a search in all directions.
 static maximum largest(pair *p, maximum from) {
@@ -549,7 +559,8 @@ static maximum largest(pair *p, maximum from) {
   return all.best;
 }
 
-// What other methods have found, as Newton's method finds it from there: so it is the same to the bit where this is the start.
+// What other methods have found, as Newton's method finds it from there: so it is the same to the bit where this is the
+// start.
 static maximum polished(pair *p, maximum m) {
   maximum fine;
   return find_common_normal(p, m.n, &fine) && fine.f >= m.f - SAME * p->size ? fine : m;
@@ -604,14 +615,18 @@ separation separation_of_plane(const convex *a, pose at_a, vec3 n, double offset
   vec3 local = mat3_tmul(at_a.R, vec3_neg(n)), core = convex_support(a, local);
   vec3 on_a = vec3_axpy(vec3_add(at_a.p, mat3_mul(at_a.R, core)), -a->layer, n);
   mat3 radii = mat3_product(at_a.R, mat3_product(convex_radii(a, local, core), mat3_transpose(at_a.R)));
-  separation s = {.distance = vec3_dot(n, on_a) - offset, .normal = n, .on_a = on_a, .of_a = {.radii = radii, .layer = a->layer},
-                  .of_b = {.edge_count = 2}, .evaluations = 1};
+  separation s = {.distance = vec3_dot(n, on_a) - offset,
+                  .normal = n,
+                  .on_a = on_a,
+                  .of_a = {.radii = radii, .layer = a->layer},
+                  .of_b = {.edge_count = 2},
+                  .evaluations = 1};
   s.on_b = vec3_axpy(on_a, -s.distance, n);
   vec3_tangents(n, s.of_b.edges);
   return s;
 }
 
-// --- curvatures -------------------------------------------------------------------------------------------------------
+// --- curvatures ------------------------------------------------------------------------------------------------------
 
 // A symmetric matrix on the tangents.
 typedef struct bend {
@@ -626,7 +641,9 @@ static void eigen(bend b, double value[2], double axis[2]) {
   axis[0] = cos(angle), axis[1] = sin(angle);
 }
 
-static void add_bend(bend *b, double k, double x, double y) { b->xx += k * x * x, b->xy += k * x * y, b->yy += k * y * y; }
+static void add_bend(bend *b, double k, double x, double y) {
+  b->xx += k * x * x, b->xy += k * x * y, b->yy += k * y * y;
+}
 
 // The curvatures of a surface are the inverse of its radii; a straight edge has none along it, a face none at all.
 static void add_curvature(const separation_feature *f, const vec3 t[2], vec3 n, bend *sum) {
@@ -656,7 +673,7 @@ void separation_curvatures(const separation *s, double k[2]) {
   eigen(sum, k, axis);
 }
 
-// --- rates --------------------------------------------------------------------------------------------------------
+// --- rates -----------------------------------------------------------------------------------------------------------
 
 enum { UNKNOWNS = 4 };
 
@@ -668,8 +685,10 @@ bool separation_rate_of(const separation *s, shape_motion a, shape_motion b, sep
   vec3_tangents(n, t);
   vec3 core_a = vec3_axpy(s->on_a, s->of_a.layer, n), core_b = vec3_axpy(s->on_b, -s->of_b.layer, n);
   double f = s->distance + s->of_a.layer + s->of_b.layer;
-  vec3 rate_a = vec3_add(vec3_add(a.v, vec3_cross(a.w, vec3_sub(core_a, a.at))), mat3_mul(s->of_a.radii, vec3_cross(a.w, n)));
-  vec3 rate_b = vec3_sub(vec3_add(b.v, vec3_cross(b.w, vec3_sub(core_b, b.at))), mat3_mul(s->of_b.radii, vec3_cross(b.w, n)));
+  vec3 rate_a =
+      vec3_add(vec3_add(a.v, vec3_cross(a.w, vec3_sub(core_a, a.at))), mat3_mul(s->of_a.radii, vec3_cross(a.w, n)));
+  vec3 rate_b =
+      vec3_sub(vec3_add(b.v, vec3_cross(b.w, vec3_sub(core_b, b.at))), mat3_mul(s->of_b.radii, vec3_cross(b.w, n)));
   vec3 rate = vec3_sub(rate_a, rate_b), edges[UNKNOWNS], turns[UNKNOWNS];
   int count = 0, of_a = s->of_a.edge_count;
   for (int i = 0; i < s->of_a.edge_count; i++) edges[count] = s->of_a.edges[i], turns[count++] = a.w;

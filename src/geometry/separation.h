@@ -6,9 +6,9 @@
 
 // What the two surfaces are like where they are nearest.
 typedef struct separation_feature {
-  vec3 edges[2];     // straight edges of the core that the point lies on: two for a face
+  vec3 edges[2];  // straight edges of the core that the point lies on: two for a face
   int edge_count;
-  mat3 radii;        // of curvature of the core, see convex_radii
+  mat3 radii;  // of curvature of the core, see convex_radii
   double layer;
 } separation_feature;
 
@@ -24,8 +24,9 @@ typedef struct separation {
 
 // In a planar problem the normal lies in the plane of x and y. Always ends.
 separation separation_of(const convex *a, pose at_a, const convex *b, pose at_b, bool planar);
-// The same, from the normal of a position near this one; a vector that is no unit vector is no start. Of two smooth shapes it is found sooner, and differs by rounding
-// alone. What is found from its own normal is the same to the bit. Other shapes make no use of a start.
+// The same, from the normal of a position near this one; a vector that is no unit vector is no start. Of two smooth
+// shapes it is found sooner, and differs by rounding alone. What is found from its own normal is the same to the bit.
+// Other shapes make no use of a start.
 separation separation_from(const convex *a, pose at_a, const convex *b, pose at_b, bool planar, vec3 start);
 
 // How far a plane with the normal n, from B to A, separates them: at most the distance above.
@@ -34,8 +35,9 @@ double separation_along(const convex *a, pose at_a, const convex *b, pose at_b, 
 // The separation from a half space that ends at n · x = offset, with the outward normal n.
 separation separation_of_plane(const convex *a, pose at_a, vec3 n, double offset);
 
-// The relative principal curvatures where the surfaces are nearest, the smaller first: of the sum of both, which is how fast their
-// distance grows across the normal, ½ (k₀ x² + k₁ y²). Infinite curvature, of corners and edges, is a very large number [1/m].
+// The relative principal curvatures where the surfaces are nearest, the smaller first: of the sum of both, which is how
+// fast their distance grows across the normal, ½ (k₀ x² + k₁ y²). Infinite curvature, of corners and edges, is a very
+// large number [1/m].
 void separation_curvatures(const separation *s, double k[2]);
 
 // How a shape moves: the velocity of the point `at` of its body, and its angular velocity.

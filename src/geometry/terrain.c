@@ -1,13 +1,14 @@
-// The nearest points of all triangles to the centre are found, each with the feature it lies on: face, edge or vertex. One on an edge or
-// vertex is a local minimum of the distance only if no other triangle with that edge or vertex comes nearer; this is the test of the
-// Voronoi region of the feature, and leaves out the edges between triangles of one plane.
+// The nearest points of all triangles to the centre are found, each with the feature it lies on: face, edge or vertex.
+// One on an edge or vertex is a local minimum of the distance only if no other triangle with that edge or vertex comes
+// nearer; this is the test of the Voronoi region of the feature, and leaves out the edges between triangles of one
+// plane.
 #include "geometry/terrain.h"
 
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
 
-// --- triangles of a mesh ----------------------------------------------------------------------------------------------
+// --- triangles of a mesh ---------------------------------------------------------------------------------------------
 
 enum { LEAF = 4, DEPTH = 64 };
 
@@ -74,12 +75,14 @@ static void divide(tree_builder *b, int node) {
 }
 
 static bool overlap(vec3 low, vec3 high, vec3 low2, vec3 high2) {
-  return low.x <= high2.x && low2.x <= high.x && low.y <= high2.y && low2.y <= high.y && low.z <= high2.z && low2.z <= high.z;
+  return low.x <= high2.x && low2.x <= high.x && low.y <= high2.y && low2.y <= high.y && low.z <= high2.z &&
+         low2.z <= high.z;
 }
 
 static terrain_triangle triangle_of_mesh(const mesh *m, int k) {
   const int *v = m->triangles[k];
-  return (terrain_triangle){k, {v[0], v[1], v[2]}, {m->vertices[v[0]], m->vertices[v[1]], m->vertices[v[2]]}, m->normals[k]};
+  return (terrain_triangle){
+      k, {v[0], v[1], v[2]}, {m->vertices[v[0]], m->vertices[v[1]], m->vertices[v[2]]}, m->normals[k]};
 }
 
 static void each_of_leaf(const terrain *t, const terrain_node *n, terrain_visit *visit, void *context) {
@@ -101,7 +104,8 @@ static void each_of_mesh(const terrain *t, vec3 low, vec3 high, terrain_visit *v
 }
 
 static double least_of_box(const terrain_node *b, vec3 n) {
-  return n.x * (n.x > 0 ? b->low.x : b->high.x) + n.y * (n.y > 0 ? b->low.y : b->high.y) + n.z * (n.z > 0 ? b->low.z : b->high.z);
+  return n.x * (n.x > 0 ? b->low.x : b->high.x) + n.y * (n.y > 0 ? b->low.y : b->high.y) +
+         n.z * (n.z > 0 ? b->low.z : b->high.z);
 }
 
 int terrain_lowest(const terrain *t, vec3 n) {
@@ -147,10 +151,16 @@ terrain terrain_of_mesh(const mesh *m, arena *memory) {
   int *owner = ARENA_ARRAY(memory, int, m->vertex_count);
   for (int i = m->triangle_count - 1; i >= 0; i--)
     for (int k = 0; k < 3; k++) owner[m->triangles[i][k]] = i;
-  return (terrain){.type = &of_mesh, .low = m->low, .high = m->high, .triangles = m, .nodes = b.nodes, .list = b.list, .owner = owner};
+  return (terrain){.type = &of_mesh,
+                   .low = m->low,
+                   .high = m->high,
+                   .triangles = m,
+                   .nodes = b.nodes,
+                   .list = b.list,
+                   .owner = owner};
 }
 
-// --- triangles of a height field --------------------------------------------------------------------------------------
+// --- triangles of a height field -------------------------------------------------------------------------------------
 
 static vec3 grid_point(const terrain *t, int i, int j) {
   return (vec3){t->low.x + i * t->dx, t->low.y + j * t->dy, t->heights[(long)j * t->nx + i]};
@@ -190,18 +200,25 @@ static void each_of_heights(const terrain *t, vec3 low, vec3 high, terrain_visit
 static const terrain_type of_heights = {each_of_heights};
 
 terrain terrain_of_heights(const double *heights, int nx, int ny, double x, double y, double dx, double dy) {
-  terrain t = {.type = &of_heights, .low = {x, y, DBL_MAX}, .high = {x + (nx - 1) * dx, y + (ny - 1) * dy, -DBL_MAX}, .heights = heights,
-               .nx = nx, .ny = ny, .dx = dx, .dy = dy};
+  terrain t = {.type = &of_heights,
+               .low = {x, y, DBL_MAX},
+               .high = {x + (nx - 1) * dx, y + (ny - 1) * dy, -DBL_MAX},
+               .heights = heights,
+               .nx = nx,
+               .ny = ny,
+               .dx = dx,
+               .dy = dy};
   for (long i = 0; i < (long)nx * ny; i++) t.low.z = fmin(t.low.z, heights[i]), t.high.z = fmax(t.high.z, heights[i]);
   return t;
 }
 
-// --- neighbours -------------------------------------------------------------------------------------------------------
+// --- neighbours ------------------------------------------------------------------------------------------------------
 
 // Across the sides of both halves of a cell: steps in x and y; the half there is the other one.
 static bool beside_in_heights(const terrain *t, int number, int k, terrain_triangle *to) {
   static const int steps[2][3][2] = {{{0, -1}, {1, 0}, {0, 0}}, {{0, 0}, {0, 1}, {-1, 0}}};
-  int half = number % 2, cell = number / 2, i = cell % (t->nx - 1) + steps[half][k][0], j = cell / (t->nx - 1) + steps[half][k][1];
+  int half = number % 2, cell = number / 2, i = cell % (t->nx - 1) + steps[half][k][0],
+      j = cell / (t->nx - 1) + steps[half][k][1];
   if (i < 0 || j < 0 || i > t->nx - 2 || j > t->ny - 2) return false;
   *to = half_of_cell(t, i, j, !half);
   return true;
@@ -222,15 +239,15 @@ bool terrain_beside(const terrain *t, const terrain_triangle *of, int k, vec3 *n
   return vec3_dot(other.normal, other.normal) > 0;
 }
 
-// --- the nearest point of a triangle ----------------------------------------------------------------------------------
+// --- the nearest point of a triangle ---------------------------------------------------------------------------------
 
 // Of one triangle.
 typedef struct near_point {
   vec3 at;
-  double distance;      // of the centre, not signed
-  bool inside;          // the centre is on the inner side of the triangle
-  int rank;             // corners of the feature: 3 of a face, 2 of an edge, 1 of a vertex
-  int corners[3];       // of the triangle, those of the feature first
+  double distance;  // of the centre, not signed
+  bool inside;      // the centre is on the inner side of the triangle
+  int rank;         // corners of the feature: 3 of a face, 2 of an edge, 1 of a vertex
+  int corners[3];   // of the triangle, those of the feature first
   int number;
   vec3 normal, edge;
 } near_point;
@@ -275,20 +292,21 @@ static near_point nearest_of(const terrain_triangle *t, vec3 c) {
   return n;
 }
 
-// --- local minima -----------------------------------------------------------------------------------------------------
+// --- local minima ----------------------------------------------------------------------------------------------------
 
 enum { NEAR_MAX = 256 };
 
 typedef struct near_list {
   vec3 centre;
-  double reach;         // farther points do not count
+  double reach;  // farther points do not count
   near_point items[NEAR_MAX];
   int count;
 } near_list;
 
 static void collect(void *context, const terrain_triangle *t) {
   near_list *l = context;
-  if (t->normal.x == 0 && t->normal.y == 0 && t->normal.z == 0) return;  // without an area: its neighbours have its edges
+  if (t->normal.x == 0 && t->normal.y == 0 && t->normal.z == 0)
+    return;  // without an area: its neighbours have its edges
   near_point n = nearest_of(t, l->centre);
   if (n.distance > l->reach) return;
   int at = l->count;
@@ -310,9 +328,10 @@ static bool has_feature(const near_point *n, const near_point *of) {
   return true;
 }
 
-// Whether another triangle with the same feature stands for it: one that comes nearer or, as near, whose nearest point lies on a face
-// rather than an edge, or on an edge rather than a vertex; of two alike the one with the smaller number. Distances tell
-// places apart that are 1e-8 of the size from each other; closer ones, over an edge or vertex up to rounding, are one place.
+// Whether another triangle with the same feature stands for it: one that comes nearer or, as near, whose nearest point
+// lies on a face rather than an edge, or on an edge rather than a vertex; of two alike the one with the smaller number.
+// Distances tell places apart that are 1e-8 of the size from each other; closer ones, over an edge or vertex up to
+// rounding, are one place.
 static bool is_covered(const near_list *l, const near_point *n, double size) {
   double rounding = 2e-15 * size, close = 1e-7 * size;
   for (int i = 0; i < l->count; i++) {
@@ -336,7 +355,8 @@ static int triangles_with(const near_list *l, const near_point *n) {
   return count;
 }
 
-// Whether an edge, or one of the edges of a vertex, has one triangle only. All triangles of the feature are as near as it is.
+// Whether an edge, or one of the edges of a vertex, has one triangle only. All triangles of the feature are as near as
+// it is.
 static bool is_border(const near_list *l, const near_point *n) {
   if (n->rank == 2) return triangles_with(l, n) == 1;
   for (int i = 0; i < l->count; i++) {
@@ -350,7 +370,8 @@ static bool is_border(const near_list *l, const near_point *n) {
   return false;
 }
 
-// An edge or vertex is seen from outside if some triangle with it is. Beside the border of an open surface there is nothing.
+// An edge or vertex is seen from outside if some triangle with it is. Beside the border of an open surface there is
+// nothing.
 static bool is_inside(const terrain *t, const near_list *l, const near_point *n) {
   if (is_beside(t, l->centre)) return false;
   if (n->rank == 3) return n->inside;
@@ -407,7 +428,8 @@ static void look_farther(const terrain *t, near_list *l, double size) {
 }
 
 // Of the triangles in the list.
-static int find_minima(const terrain *t, const near_list *l, double size, double radius, terrain_touch to[TERRAIN_TOUCHES]) {
+static int find_minima(const terrain *t, const near_list *l, double size, double radius,
+                       terrain_touch to[TERRAIN_TOUCHES]) {
   if (!l->count) return 0;
   const near_point *first = nearest_in(l);
   int count = 0;
@@ -432,7 +454,8 @@ int terrain_touches(const terrain *t, vec3 centre, double radius, double horizon
   return find_minima(t, &l, size, radius, to);
 }
 
-int terrain_touches_within(const terrain *t, vec3 centre, double radius, double horizon, double deepest, terrain_touch to[TERRAIN_TOUCHES]) {
+int terrain_touches_within(const terrain *t, vec3 centre, double radius, double horizon, double deepest,
+                           terrain_touch to[TERRAIN_TOUCHES]) {
   double size = vec3_norm(vec3_sub(t->high, t->low));
   near_list l;
   l.centre = centre, l.reach = radius + horizon;

@@ -1,4 +1,5 @@
-// How thick the material is below the triangles of a mesh: rays from each triangle inwards to the first triangle that they meet.
+// How thick the material is below the triangles of a mesh: rays from each triangle inwards to the first triangle that
+// they meet.
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
@@ -9,8 +10,8 @@ enum { DEPTH = 64 };
 
 typedef struct ray {
   vec3 from, way;
-  int own;              // the triangle from which it starts
-  double length;        // to the nearest triangle so far
+  int own;        // the triangle from which it starts
+  double length;  // to the nearest triangle so far
 } ray;
 
 // The part of the ray within a slab.
@@ -23,7 +24,8 @@ static bool cut_slab(double from, double way, double low, double high, double *e
 
 static bool meets_box(const ray *r, const terrain_node *n) {
   double enter = 0, leave = r->length;
-  return cut_slab(r->from.x, r->way.x, n->low.x, n->high.x, &enter, &leave) && cut_slab(r->from.y, r->way.y, n->low.y, n->high.y, &enter, &leave) &&
+  return cut_slab(r->from.x, r->way.x, n->low.x, n->high.x, &enter, &leave) &&
+         cut_slab(r->from.y, r->way.y, n->low.y, n->high.y, &enter, &leave) &&
          cut_slab(r->from.z, r->way.z, n->low.z, n->high.z, &enter, &leave);
 }
 

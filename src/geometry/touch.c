@@ -1,9 +1,10 @@
-// Two features touch along a normal n (from B to A) if n is an outward normal of B's and -n one of A's. With a(n) and b(n) their
-// points of that normal, the signed gap along it is
+// Two features touch along a normal n (from B to A) if n is an outward normal of B's and -n one of A's. With a(n) and
+// b(n) their points of that normal, the signed gap along it is
 //   f(n) = n · (a - b),   df/dθ = t · (a - b),   d²f/dθ² = -(f + ρa + ρb),
-// with the tangent t = dn/dθ and the radii of curvature ρ, since a and b move along t. A root of t · (a - b) is a local minimum of the
-// distance, and where the features overlap a least depth, if κa + κb + f κa κb > 0; with ρ this is F = f + ρa + ρb > 0 for two bulged
-// features, F < 0 for a bulged one in a hollow one; two hollow ones have none. A line has its normal given.
+// with the tangent t = dn/dθ and the radii of curvature ρ, since a and b move along t. A root of t · (a - b) is a local
+// minimum of the distance, and where the features overlap a least depth, if κa + κb + f κa κb > 0; with ρ this is F = f
+// + ρa + ρb > 0 for two bulged features, F < 0 for a bulged one in a hollow one; two hollow ones have none. A line has
+// its normal given.
 #include "geometry/touch.h"
 
 #include <float.h>
@@ -15,8 +16,8 @@ static const double STRICT = 1e-9;  // the same for lines that are parallel up t
 // A touch that is found, in the frame of B.
 typedef struct found {
   touch t;
-  int patch;       // touches of one pair of lines belong together; a single touch has one of its own
-  bool strict;     // a true local minimum, no end of a range with a larger gap
+  int patch;    // touches of one pair of lines belong together; a single touch has one of its own
+  bool strict;  // a true local minimum, no end of a range with a larger gap
 } found;
 
 typedef struct search {
@@ -30,7 +31,7 @@ typedef struct search {
   bool one_sided;  // a point against an outline, to tell inside from outside: corners that nothing can touch count, too
 } search;
 
-// --- collecting -------------------------------------------------------------------------------------------------------
+// --- collecting ------------------------------------------------------------------------------------------------------
 
 static bool is_same(const search *s, const touch *a, const touch *b) {
   double near = 1e-9 * s->size;
@@ -38,7 +39,8 @@ static bool is_same(const search *s, const touch *a, const touch *b) {
          vec2_norm(vec2_sub(a->on_b, b->on_b)) <= near && vec2_dot(a->normal, b->normal) > 1 - 1e-6;
 }
 
-// What counts least is left out where there is no room: of two convex outlines the largest gap counts, of others small ones.
+// What counts least is left out where there is no room: of two convex outlines the largest gap counts, of others small
+// ones.
 static double rank(const search *s, const touch *t) { return s->convex ? -t->gap : fabs(t->gap); }
 
 // A minimum where two features continue each other is found twice.
@@ -64,7 +66,7 @@ static void collect(search *s, touch t, int patch, bool strict) {
 
 static void collect_single(search *s, touch t) { collect(s, t, s->patches++, true); }
 
-// --- pairs of features ------------------------------------------------------------------------------------------------
+// --- pairs of features -----------------------------------------------------------------------------------------------
 
 static int sign_of_pair(const outline_feature *a, const outline_feature *b) { return a->sense * b->sense; }
 
@@ -79,8 +81,12 @@ static void round_round(search *s, const outline_feature *a, const outline_featu
   if (!outline_has_normal(b, n, CONE) || !outline_has_normal(a, vec2_neg(n), CONE)) return;
   double gap = vec2_dot(n, between) - a->radius - b->radius;
   if (gap > 0 && ((a->radius < 0 && gap > -a->radius) || (b->radius < 0 && gap > -b->radius))) return;
-  collect_single(s, (touch){.gap = gap, .normal = n, .on_a = vec2_axpy(a->centre, -a->radius, n),
-                            .on_b = vec2_axpy(b->centre, b->radius, n), .radius = {a->radius, b->radius}, .id = {a->id, b->id}});
+  collect_single(s, (touch){.gap = gap,
+                            .normal = n,
+                            .on_a = vec2_axpy(a->centre, -a->radius, n),
+                            .on_b = vec2_axpy(b->centre, b->radius, n),
+                            .radius = {a->radius, b->radius},
+                            .id = {a->id, b->id}});
 }
 
 // The curved feature is of A if `of_a`. On a line of B the gap's normal is the line's, on one of A the opposite.
@@ -88,8 +94,17 @@ static touch on_line(const outline_feature *line, const outline_feature *curve, 
   double gap = vec2_dot(line->n0, vec2_sub(p, line->from));
   vec2 foot = vec2_axpy(p, -gap, line->n0);
   if (of_a)
-    return (touch){.gap = gap, .normal = line->n0, .on_a = p, .on_b = foot, .radius = {radius, INFINITY}, .id = {curve->id, line->id}};
-  return (touch){.gap = gap, .normal = vec2_neg(line->n0), .on_a = foot, .on_b = p, .radius = {INFINITY, radius},
+    return (touch){.gap = gap,
+                   .normal = line->n0,
+                   .on_a = p,
+                   .on_b = foot,
+                   .radius = {radius, INFINITY},
+                   .id = {curve->id, line->id}};
+  return (touch){.gap = gap,
+                 .normal = vec2_neg(line->n0),
+                 .on_a = foot,
+                 .on_b = p,
+                 .radius = {INFINITY, radius},
                  .id = {line->id, curve->id}};
 }
 
@@ -103,13 +118,14 @@ static bool is_on_line(const search *s, const outline_feature *line, vec2 p, dou
   return place >= line->low - slack && place <= line->high + slack;
 }
 
-// Whether a point in the material is beyond the end of a line at a hollow corner, and beyond that of the line on the other side: it is then behind
-// both, and no other feature tells it.
+// Whether a point in the material is beyond the end of a line at a hollow corner, and beyond that of the line on the
+// other side: it is then behind both, and no other feature tells it.
 static bool is_behind_inner(const outline_feature *line, const outline_feature *const ends[2], vec2 p) {
   if (!(vec2_dot(line->n0, vec2_sub(p, line->from)) < 0)) return false;
   for (int k = 0; k < 2; k++) {
     if (!outline_is_inner(ends[k])) continue;
-    vec2 d = vec2_sub(p, ends[k]->centre), other = vec2_dot(ends[k]->n0, line->n0) < vec2_dot(ends[k]->n1, line->n0) ? ends[k]->n0 : ends[k]->n1;
+    vec2 d = vec2_sub(p, ends[k]->centre),
+         other = vec2_dot(ends[k]->n0, line->n0) < vec2_dot(ends[k]->n1, line->n0) ? ends[k]->n0 : ends[k]->n1;
     double sign = k ? 1 : -1;
     if (sign * vec2_dot(outline_along(line), d) >= 0 && sign * vec2_dot(vec2_left(other), d) <= 0) return true;
   }
@@ -119,22 +135,23 @@ static bool is_behind_inner(const outline_feature *line, const outline_feature *
 static vec2 in_a(const search *s, vec2 p) { return vec2_turn(vec2_sub(p, s->a_in_b.p), s->a_in_b.c, -s->a_in_b.s); }
 
 // A curved feature against a line. Where the feature ends a line that faces this one, line_line finds the touch.
-static void curve_line(search *s, const outline_feature *curve, const outline_feature *neighbours[2], const outline_feature *line,
-                       const outline_feature *ends[2], bool of_a) {
+static void curve_line(search *s, const outline_feature *curve, const outline_feature *neighbours[2],
+                       const outline_feature *line, const outline_feature *ends[2], bool of_a) {
   if (curve->sense < 0 || !outline_has_normal(curve, vec2_neg(line->n0), CONE)) return;
   for (int k = 0; k < 2; k++)
     if (are_facing(neighbours[k], line)) return;
   double radius;
   vec2 p = outline_point(curve, vec2_neg(line->n0), &radius);
-  bool behind = !s->one_sided && is_behind_inner(line, ends, p) && outline_holds(of_a ? s->b : s->a, of_a ? p : in_a(s, p));
+  bool behind =
+      !s->one_sided && is_behind_inner(line, ends, p) && outline_holds(of_a ? s->b : s->a, of_a ? p : in_a(s, p));
   if (behind || is_on_line(s, line, p, 1e-12)) collect_single(s, on_line(line, curve, p, radius, of_a));
 }
 
-// One end of a line of one outline above a line of the other: the point of the feature that follows, where that goes further down.
-// Ends of A's line take part up to the ends of B's, those of B's line only between the ends of A's: where two ends are above each
-// other there is one touch. Returns false if the end is beside the line.
-static bool line_end(const search *s, const outline_feature *of, const outline_feature *next, bool last, const outline_feature *line,
-                     bool of_a, found *to) {
+// One end of a line of one outline above a line of the other: the point of the feature that follows, where that goes
+// further down. Ends of A's line take part up to the ends of B's, those of B's line only between the ends of A's: where
+// two ends are above each other there is one touch. Returns false if the end is beside the line.
+static bool line_end(const search *s, const outline_feature *of, const outline_feature *next, bool last,
+                     const outline_feature *line, bool of_a, found *to) {
   double place = last ? of->high : of->low, radius = 0;
   if (isinf(place)) return false;
   vec2 p = outline_line_point(of, place), down = vec2_neg(line->n0);
@@ -146,15 +163,16 @@ static bool line_end(const search *s, const outline_feature *of, const outline_f
   return true;
 }
 
-// The last end of one line faces the first end of the other. Deep in each other, both may be above the other's line: the true
-// minimum is taken, and of two the shallower.
+// The last end of one line faces the first end of the other. Deep in each other, both may be above the other's line:
+// the true minimum is taken, and of two the shallower.
 static void line_line(search *s, const outline_feature *a, const outline_feature *beside_a[2], const outline_feature *b,
                       const outline_feature *beside_b[2]) {
   if (!are_facing(a, b)) return;
   int patch = s->patches++;
   for (int k = 0; k < 2; k++) {
     found of_a = {0}, of_b = {0};
-    bool has_a = line_end(s, a, beside_a[k], k == 1, b, true, &of_a), has_b = line_end(s, b, beside_b[1 - k], k == 0, a, false, &of_b);
+    bool has_a = line_end(s, a, beside_a[k], k == 1, b, true, &of_a),
+         has_b = line_end(s, b, beside_b[1 - k], k == 0, a, false, &of_b);
     if (has_a && has_b) {
       if (of_a.strict != of_b.strict) has_b = of_b.strict;
       else has_b = of_b.t.gap > of_a.t.gap;
@@ -164,11 +182,11 @@ static void line_line(search *s, const outline_feature *a, const outline_feature
   }
 }
 
-// --- curves -----------------------------------------------------------------------------------------------------------
+// --- curves ----------------------------------------------------------------------------------------------------------
 
 typedef struct curves {
   const outline_feature *a, *b;
-  vec2 from;       // normals are counted from here
+  vec2 from;  // normals are counted from here
 } curves;
 
 typedef struct sight {
@@ -190,7 +208,11 @@ static void take_root(search *s, const curves *c, const sight *l) {
   if (!(sign_of_pair(c->a, c->b) * F > 0)) return;
   for (int k = 0; k < 2; k++)
     if (l->radius[k] < 0 && l->gap > -l->radius[k]) return;
-  collect_single(s, (touch){.gap = l->gap, .normal = l->n, .on_a = l->a, .on_b = l->b, .radius = {l->radius[0], l->radius[1]},
+  collect_single(s, (touch){.gap = l->gap,
+                            .normal = l->n,
+                            .on_a = l->a,
+                            .on_b = l->b,
+                            .radius = {l->radius[0], l->radius[1]},
                             .id = {c->a->id, c->b->id}});
 }
 
@@ -242,7 +264,7 @@ static void curve_curve(search *s, const outline_feature *a, const outline_featu
   }
 }
 
-// --- all pairs --------------------------------------------------------------------------------------------------------
+// --- all pairs -------------------------------------------------------------------------------------------------------
 
 // A feature in the frame of the other outline.
 static outline_feature placed(const outline_feature *f, pose2 at) {
@@ -303,7 +325,7 @@ static bool holds_deep(const outline *o, vec2 p, double depth) {
 
 bool outline_holds(const outline *o, vec2 p) { return holds_deep(o, p, 0); }
 
-// --- which of them count ----------------------------------------------------------------------------------------------
+// --- which of them count ---------------------------------------------------------------------------------------------
 
 // The gap of a patch: that of its true minimum, where they overlap the shallower of two; NaN if it has none.
 static double gap_of_patch(const search *s, int patch) {
@@ -341,7 +363,8 @@ static touch middle_of(const search *s, int patch) {
   return t;
 }
 
-// Up to this depth, over the size of both, a touch counts in any case, and what is no deeper in the material than this tells of no other.
+// Up to this depth, over the size of both, a touch counts in any case, and what is no deeper in the material than this
+// tells of no other.
 static const double SHALLOW = 1e-10;
 
 // The point of one is in the material of the other.
@@ -350,7 +373,8 @@ static bool is_inside(const search *s, const touch *t) {
   return holds_deep(s->b, t->on_a, depth) || holds_deep(s->a, in_a(s, t->on_b), depth);
 }
 
-// Whether a patch is, by its middle. Where its lines are not parallel, its middle may be apart while one end is inside: the touch then moves there.
+// Whether a patch is, by its middle. Where its lines are not parallel, its middle may be apart while one end is inside:
+// the touch then moves there.
 static bool is_patch_inside(const search *s, int patch, touch *middle) {
   if (is_inside(s, middle)) return true;
   for (int i = 0; i < s->count; i++) {
@@ -369,7 +393,8 @@ static bool frees(const search *s, const touch *one, const touch *other) {
   return !outline_holds(s->b, vec2_add(other->on_a, way)) || !outline_holds(s->a, in_a(s, vec2_sub(other->on_b, way)));
 }
 
-// Others: all patches that are apart; of those that overlap, from the shallowest on, the ones that no accepted one frees.
+// Others: all patches that are apart; of those that overlap, from the shallowest on, the ones that no accepted one
+// frees.
 static void keep_local(search *s, bool *keep) {
   double shallow = SHALLOW * s->size;
   touch deep[TOUCHES_MAX];
@@ -381,7 +406,8 @@ static void keep_local(search *s, bool *keep) {
     keep[i] = t.gap >= -shallow;
     if (known || !(t.gap < -shallow) || !is_patch_inside(s, s->items[i].patch, &t)) continue;
     int place = count++;
-    for (; place > 0 && deep[place - 1].gap < t.gap; place--) deep[place] = deep[place - 1], patches[place] = patches[place - 1];
+    for (; place > 0 && deep[place - 1].gap < t.gap; place--)
+      deep[place] = deep[place - 1], patches[place] = patches[place - 1];
     deep[place] = t, patches[place] = s->items[i].patch;
   }
   bool freed[TOUCHES_MAX];
@@ -419,8 +445,8 @@ static box2 box_in(const outline *o, pose2 at) {
   return (box2){vec2_sub(middle, reach), vec2_add(middle, reach)};
 }
 
-// How far the boxes around two outlines overlap: the least translation along an axis of B that parts them; negative: they are apart.
-// A half-plane must be B.
+// How far the boxes around two outlines overlap: the least translation along an axis of B that parts them; negative:
+// they are apart. A half-plane must be B.
 static double overlap_of(const outline *a, const outline *b, pose2 a_in_b) {
   box2 x = box_in(a, a_in_b), y = {b->low, b->high};
   return fmin(fmin(y.high.x - x.low.x, x.high.x - y.low.x), fmin(y.high.y - x.low.y, x.high.y - y.low.y));
@@ -462,12 +488,13 @@ int touches_of(const outline *a, pose2 at_a, const outline *b, pose2 at_b, doubl
   return count;
 }
 
-// --- rates ------------------------------------------------------------------------------------------------------------
+// --- rates -----------------------------------------------------------------------------------------------------------
 
 static vec2 velocity_at(outline_motion m, vec2 p) { return vec2_axpy(m.v, m.w, vec2_left(vec2_sub(p, m.at))); }
 
-// The normal turns with a line. Otherwise it goes along the centres of curvature, F apart and fixed to the bodies: a point and its
-// rate are those of the circles that touch the curves. A point a = c_a - ρa n then moves as da/dt = v(c_a) - ρa dn/dt.
+// The normal turns with a line. Otherwise it goes along the centres of curvature, F apart and fixed to the bodies: a
+// point and its rate are those of the circles that touch the curves. A point a = c_a - ρa n then moves as da/dt =
+// v(c_a) - ρa dn/dt.
 bool touch_rate_of(const touch *t, outline_motion a, outline_motion b, touch_rate *to) {
   vec2 n = t->normal, along = vec2_left(n);
   bool line_a = isinf(t->radius[0]), line_b = isinf(t->radius[1]);

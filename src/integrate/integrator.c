@@ -20,14 +20,21 @@ static const integrator_ops *find_ops(integrator_kind kind) {
 }
 
 integrator_kind integrator_kind_of(const carom_integrator_def *d) {
-  static const integrator_kind kinds[] = {[CAROM_ADAMS] = INTEGRATOR_ADAMS, [CAROM_BDF] = INTEGRATOR_BDF, [CAROM_ERK] = INTEGRATOR_ERK,
-                                          [CAROM_RK4] = INTEGRATOR_RK4, [CAROM_IDA] = INTEGRATOR_IDA};
+  static const integrator_kind kinds[] = {[CAROM_ADAMS] = INTEGRATOR_ADAMS,
+                                          [CAROM_BDF] = INTEGRATOR_BDF,
+                                          [CAROM_ERK] = INTEGRATOR_ERK,
+                                          [CAROM_RK4] = INTEGRATOR_RK4,
+                                          [CAROM_IDA] = INTEGRATOR_IDA};
   return kinds[d->type];
 }
 
 integrator_settings integrator_settings_of(const carom_integrator_def *d) {
-  return (integrator_settings){.rtol = d->rtol, .atol = d->atol, .step = d->step, .step_min = d->step_min,
-                               .step_max = d->step_max, .order_max = d->order};
+  return (integrator_settings){.rtol = d->rtol,
+                               .atol = d->atol,
+                               .step = d->step,
+                               .step_min = d->step_min,
+                               .step_max = d->step_max,
+                               .order_max = d->order};
 }
 
 // ---- calling the problem ------------------------------------------------------------------------------------------
@@ -84,33 +91,42 @@ static const char *explain(const integrator *it, integrator_trouble trouble) {
   switch (trouble) {
     case TROUBLE_ERROR_TEST:
       if (can_lock)
-        return "the error test fails even with the smallest step: the mechanism may lock up or pass a singular position here, a force "
-               "or motion may jump, or the tolerances are too tight; check whether the constraints let it move on, loosen rtol and "
+        return "the error test fails even with the smallest step: the mechanism may lock up or pass a singular "
+               "position here, a force "
+               "or motion may jump, or the tolerances are too tight; check whether the constraints let it move on, "
+               "loosen rtol and "
                "atol, or replace a jump by a smooth function such as blend";
-      return "the error test fails even with the smallest step: a force or motion jumps here, or the tolerances are too tight; "
+      return "the error test fails even with the smallest step: a force or motion jumps here, or the tolerances are "
+             "too tight; "
              "loosen rtol and atol, or replace the jump by a smooth function such as blend";
     case TROUBLE_CONVERGENCE:
       return it->ops == &integrator_adams_ops
-                 ? "the corrector does not converge, even with the smallest step: the problem is stiff here; use bdf, or loosen rtol"
-                 : "Newton's iteration does not converge, even with the smallest step: the equations are singular or jump here, "
+                 ? "the corrector does not converge, even with the smallest step: the problem is stiff here; use bdf, "
+                   "or loosen rtol"
+                 : "Newton's iteration does not converge, even with the smallest step: the equations are singular or "
+                   "jump here, "
                    "or the state is inconsistent; loosen rtol and atol, or give a smaller first step";
     case TROUBLE_PRECISION:
-      return "the tolerances are too tight close to a singular position, where rounding decides, or the mechanism may lock up; loosen "
+      return "the tolerances are too tight close to a singular position, where rounding decides, or the mechanism may "
+             "lock up; loosen "
              "rtol and atol, or check whether the constraints let it move on";
     case TROUBLE_TOLERANCE: return "rtol and atol are below the rounding error; loosen them";
     case TROUBLE_REFUSED:
-      return can_lock ? REFUSED ", even with the smallest step: the mechanism may lock up or pass a singular position here; "
-                        "check whether the constraints let it move on"
+      return can_lock ? REFUSED
+                 ", even with the smallest step: the mechanism may lock up or pass a singular position here; "
+                 "check whether the constraints let it move on"
                       : REFUSED ", even with the smallest step; " NOT_FINITE_ADVICE;
     case TROUBLE_REFUSED_AT_START: return REFUSED " at the initial state; check the initial values";
     case TROUBLE_REFUSED_FIXED_STEP:
-      return REFUSED " within the fixed step; use a smaller step, or an integrator with "
-             "variable steps";
+      return REFUSED
+          " within the fixed step; use a smaller step, or an integrator with "
+          "variable steps";
     case TROUBLE_PROJECTION:
-      return it->ops == &integrator_rk4_ops
-                 ? "the state cannot be projected onto the constraints; use a smaller step, or check whether this is a singular position"
-                 : "the state cannot be projected onto the constraints, even with the smallest step; tighten rtol, or check "
-                   "whether this is a singular position";
+      return it->ops == &integrator_rk4_ops ? "the state cannot be projected onto the constraints; use a smaller step, "
+                                              "or check whether this is a singular position"
+                                            : "the state cannot be projected onto the constraints, even with the "
+                                              "smallest step; tighten rtol, or check "
+                                              "whether this is a singular position";
     case TROUBLE_SINGULAR: return "the iteration matrix is singular; check for a component that no equation determines";
     case TROUBLE_MEMORY: return "out of memory";
     case TROUBLE_OTHER: break;
@@ -121,8 +137,8 @@ static const char *explain(const integrator *it, integrator_trouble trouble) {
 carom_status integrator_fail(const integrator *it, integrator_trouble trouble, const char *detail, carom_error *error) {
   const char *function = it->dae ? "residual" : "right-hand side";
   if (has_stopped(it)) return fail_stopped(it, function, error);
-  const bool refused = trouble == TROUBLE_REFUSED || trouble == TROUBLE_REFUSED_AT_START ||
-                       trouble == TROUBLE_REFUSED_FIXED_STEP;
+  const bool refused =
+      trouble == TROUBLE_REFUSED || trouble == TROUBLE_REFUSED_AT_START || trouble == TROUBLE_REFUSED_FIXED_STEP;
   const carom_status status = trouble == TROUBLE_MEMORY ? CAROM_ERROR_MEMORY : CAROM_ERROR_INTEGRATOR;
   const char *why = explain(it, trouble);
   const bool not_finite = refused && it->refusal.not_finite && strncmp(why, REFUSED, sizeof REFUSED - 1) == 0;
@@ -239,15 +255,28 @@ integrator *integrator_create_ode(integrator_kind kind, const ode_problem *probl
     chosen.order_max = 0;
     if (kind != INTEGRATOR_RK4) chosen.step = settings->step_max;
   }
-  return create(&(blueprint){.ops = ops, .ode = problem, .settings = &chosen, .n = problem->n,
-                             .abs_scale = problem->abs_scale, .t = t, .y = y}, error);
+  return create(&(blueprint){.ops = ops,
+                             .ode = problem,
+                             .settings = &chosen,
+                             .n = problem->n,
+                             .abs_scale = problem->abs_scale,
+                             .t = t,
+                             .y = y},
+                error);
 }
 
 integrator *integrator_create_dae(const dae_problem *problem, const integrator_settings *settings, double t,
                                   const double *y, const double *ydot, carom_error *error) {
   assert(problem->n > 0);
-  return create(&(blueprint){.ops = find_ops(INTEGRATOR_IDA), .dae = problem, .settings = settings, .n = problem->n,
-                             .abs_scale = problem->abs_scale, .t = t, .y = y, .ydot = ydot}, error);
+  return create(&(blueprint){.ops = find_ops(INTEGRATOR_IDA),
+                             .dae = problem,
+                             .settings = settings,
+                             .n = problem->n,
+                             .abs_scale = problem->abs_scale,
+                             .t = t,
+                             .y = y,
+                             .ydot = ydot},
+                error);
 }
 
 void integrator_destroy(integrator *it) {
@@ -265,14 +294,15 @@ static void copy(double *to, const double *from, int n) {
 
 static carom_status check_stop(integrator *it, double t_stop, carom_error *error) {
   if (!(t_stop >= it->t))
-    return error_set(error, CAROM_ERROR_USAGE, "%s: the current time %.17g is after the end time %.17g", it->ops->name, it->t,
-                     t_stop);
+    return error_set(error, CAROM_ERROR_USAGE, "%s: the current time %.17g is after the end time %.17g", it->ops->name,
+                     it->t, t_stop);
   if (t_stop != it->t_stop) it->steps_to_stop = 0;
   it->t_stop = t_stop;
   if (it->settings.max_steps > 0 && it->steps_to_stop >= it->settings.max_steps)
     return error_set(error, CAROM_ERROR_INTEGRATOR,
                      "%s: after %ld steps still at t = %.10g on the way to t = %.10g, with steps of %.3g s; %s "
-                     "or raise max_steps", it->ops->name, it->steps_to_stop, it->t, t_stop, it->t - it->t_previous,
+                     "or raise max_steps",
+                     it->ops->name, it->steps_to_stop, it->t, t_stop, it->t - it->t_previous,
                      it->ops == &integrator_rk4_ops ? "use a larger step" : "loosen rtol");
   return CAROM_OK;
 }

@@ -12,15 +12,14 @@
 typedef struct ode_problem {
   int n;
   void *context;
-  // Returns 0 when done, a positive number if the state cannot be evaluated (a smaller step may help), a negative number to stop (the
-  // context then knows why). A result that is not
-  // finite counts as > 0.
+  // Returns 0 when done, a positive number if the state cannot be evaluated (a smaller step may help), a negative
+  // number to stop (the context then knows why). A result that is not finite counts as > 0.
   int (*rhs)(void *context, double t, const double *y, double *ydot);
-  // Moves y back onto the manifold (in place) and returns as rhs does. May be null if there is no manifold. `error` (may be null) is an
-  // estimate of the local error from which the part across the manifold is to be removed.
+  // Moves y back onto the manifold (in place) and returns as rhs does. May be null if there is no manifold. `error`
+  // (may be null) is an estimate of the local error from which the part across the manifold is to be removed.
   int (*project)(void *context, double t, double *y, double *error);
-  // x := (1 - γ J)⁻¹ x with J near ∂rhs/∂y where rhs was evaluated last; Newton's iteration of BDF then needs no matrix. Returns as rhs
-  // does. May be null: J is found by differences.
+  // x := (1 - γ J)⁻¹ x with J near ∂rhs/∂y where rhs was evaluated last; Newton's iteration of BDF then needs no
+  // matrix. Returns as rhs does. May be null: J is found by differences.
   int (*solve)(void *context, double gamma, double *x);
   const double *abs_scale;  // of each component: the absolute tolerance is atol * abs_scale[i]; NULL if all are 1
   bool can_lock;            // of a mechanism with constraints: there may be positions that it cannot go beyond
@@ -31,32 +30,36 @@ typedef struct dae_problem {
   int n;
   void *context;
   int (*residual)(void *context, double t, const double *y, const double *ydot, double *r);
-  const bool *differential;   // of each component; algebraic ones are left out of the error test, and weigh less in
-                              // Newton's iteration the shorter the step, as multipliers of an index-2 problem must
+  const bool *differential;  // of each component; algebraic ones are left out of the error test, and weigh less in
+                             // Newton's iteration the shorter the step, as multipliers of an index-2 problem must
   const double *abs_scale;
-  bool can_lock;              // as of an ode_problem
+  bool can_lock;  // as of an ode_problem
 } dae_problem;
 
 typedef struct integrator_settings {
   double rtol, atol;
-  double step;          // fixed step of fixed-step methods; first step of variable ones, 0: automatic [s]
-  double step_origin;   // fixed steps end at step_origin + k * step: the start of the run, also after a resume [s]
+  double step;         // fixed step of fixed-step methods; first step of variable ones, 0: automatic [s]
+  double step_origin;  // fixed steps end at step_origin + k * step: the start of the run, also after a resume [s]
   double step_min, step_max;  // 0 for no limit [s]
-  int order_max;        // 0: the method's own; BDF and IDA 1 … 5, Adams 1 … 12, ERK 2 … 8, RK4 4
-  long max_steps;       // on the way to one t_stop; 0 for no limit
+  int order_max;              // 0: the method's own; BDF and IDA 1 … 5, Adams 1 … 12, ERK 2 … 8, RK4 4
+  long max_steps;             // on the way to one t_stop; 0 for no limit
 } integrator_settings;
 
 // Since creation, restarts included.
 typedef struct integrator_stats {
   long steps, rejected, rhs_evaluations, jacobian_evaluations, newton_failures, projections;
-  double last_step;     // [s]
+  double last_step;  // [s]
   int last_order;
 } integrator_stats;
 
 typedef struct integrator integrator;
 
 typedef enum integrator_kind {
-  INTEGRATOR_BDF, INTEGRATOR_ADAMS, INTEGRATOR_ERK, INTEGRATOR_RK4, INTEGRATOR_IDA
+  INTEGRATOR_BDF,
+  INTEGRATOR_ADAMS,
+  INTEGRATOR_ERK,
+  INTEGRATOR_RK4,
+  INTEGRATOR_IDA
 } integrator_kind;
 
 // As a model names them; its type is no longer CAROM_AUTO.
@@ -77,11 +80,11 @@ carom_status integrator_step(integrator *it, double t_stop, carom_error *error);
 carom_status integrator_restart(integrator *it, double t, const double *y, carom_error *error);
 // The same for IDA, which needs consistent derivatives too; integrator_restart would start from the last ones.
 carom_status integrator_restart_dae(integrator *it, double t, const double *y, const double *ydot, carom_error *error);
-// How long to make the first step after a restart, where the caller has seen the like before. For one-step methods of variable
-// step; the others begin with a low order, and choose by themselves.
+// How long to make the first step after a restart, where the caller has seen the like before. For one-step methods of
+// variable step; the others begin with a low order, and choose by themselves.
 void integrator_suggest_step(integrator *it, double step);
-// The next step begins with a new Jacobian. Newton's iteration with an old one that is too large takes small corrections for
-// convergence. No effect on methods without a Jacobian, and on IDA.
+// The next step begins with a new Jacobian. Newton's iteration with an old one that is too large takes small
+// corrections for convergence. No effect on methods without a Jacobian, and on IDA.
 void integrator_renew_jacobian(integrator *it);
 // The state anywhere within the last step (dense output), on the manifold. CAROM_ERROR_USAGE outside of the step.
 carom_status integrator_interpolate(integrator *it, double t, double *y);

@@ -8,14 +8,14 @@
 //
 // ARKStep rather than ERKStep: in SUNDIALS 6.4.1 the latter takes any table with c_s = 1 for one whose last stage is
 // the first of the next step, and loses its order where that is not so. ARKStep does this only for the interpolant;
-// giving it a function to call after each step makes it evaluate the slope there. That slope is kept: it is the first stage
-// of the next step, and again of each try after a rejection, for which ARKStep would ask anew.
+// giving it a function to call after each step makes it evaluate the slope there. That slope is kept: it is the first
+// stage of the next step, and again of each try after a rejection, for which ARKStep would ask anew.
 //
 // The first step is our own, since ARKODE's is as if for a method of order 1: then it is far too short, and steps are
 // wasted on its growth after every restart.
 //
-// The dense output is our own. ARKODE's of a degree above 3 evaluates the right-hand side again at every call; here the one
-// or three evaluations it takes are made once a step, when the inside of the step is first asked for.
+// The dense output is our own. ARKODE's of a degree above 3 evaluates the right-hand side again at every call; here the
+// one or three evaluations it takes are made once a step, when the inside of the step is first asked for.
 #include <arkode/arkode_arkstep.h>
 #include <float.h>
 #include <math.h>
@@ -32,12 +32,12 @@ typedef struct arkode_member {
   bool knows_slope;  // y' where the next step starts, at it->t and it->y
   double *slope;
   bool step_is_over, knows_next_slope;
-  double *next_slope;               // where the step under way ends
+  double *next_slope;  // where the step under way ends
   // the polynomial over the last step, which ended with `slope`
   bool is_drawn;
-  double *slope_before;             // where it started
-  double *quartic, *quintic;        // its coefficients beyond the cubic
-  double *inside, *excess[2];       // a place within it, and what the slopes there are beyond the cubic's
+  double *slope_before;        // where it started
+  double *quartic, *quintic;   // its coefficients beyond the cubic
+  double *inside, *excess[2];  // a place within it, and what the slopes there are beyond the cubic's
 } arkode_member;
 
 typedef struct table {
@@ -46,8 +46,8 @@ typedef struct table {
 } table;
 
 static const table tables[] = {
-    {2, ARKODE_HEUN_EULER_2_1_2}, {3, ARKODE_BOGACKI_SHAMPINE_4_2_3}, {4, ARKODE_ZONNEVELD_5_3_4},
-    {5, ARKODE_DORMAND_PRINCE_7_4_5}, {6, ARKODE_VERNER_8_5_6}, {8, ARKODE_FEHLBERG_13_7_8},
+    {2, ARKODE_HEUN_EULER_2_1_2},     {3, ARKODE_BOGACKI_SHAMPINE_4_2_3}, {4, ARKODE_ZONNEVELD_5_3_4},
+    {5, ARKODE_DORMAND_PRINCE_7_4_5}, {6, ARKODE_VERNER_8_5_6},           {8, ARKODE_FEHLBERG_13_7_8},
 };
 
 // The highest order not above the one asked for.
@@ -130,8 +130,8 @@ static bool erk_create(integrator *it, carom_error *error) {
   arkode_member *m = it->member = ARENA_NEW(&it->memory, arkode_member);
   m->next_step = it->settings.step;
   m->reached = NAN;
-  double **arrays[] = {&m->slope, &m->next_slope, &m->slope_before, &m->quartic, &m->quintic, &m->inside,
-                      &m->excess[0], &m->excess[1]};
+  double **arrays[] = {&m->slope,   &m->next_slope, &m->slope_before, &m->quartic,
+                       &m->quintic, &m->inside,     &m->excess[0],    &m->excess[1]};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) *arrays[i] = ARENA_ARRAY(&it->memory, double, it->n);
   it->settings.step_max *= 1 + 1e-9;  // so that rounding leaves no sliver where a stop is a multiple of step_max away
   int flag = ARK_MEM_FAIL;
@@ -214,8 +214,8 @@ static double norm_of(const integrator *it, const double *x, const double *minus
 }
 
 // Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.4: from the sizes of y' and, by a
-// little step of Euler's, of y'', the step whose error is a hundredth of the tolerance if the derivatives of the method's
-// order are as large as these. 0, ARKODE's own choice: it cannot be evaluated.
+// little step of Euler's, of y'', the step whose error is a hundredth of the tolerance if the derivatives of the
+// method's order are as large as these. 0, ARKODE's own choice: it cannot be evaluated.
 static double first_step(integrator *it) {
   arkode_member *m = it->member;
   double *beyond = m->inside, *slope = m->excess[0];
@@ -229,8 +229,8 @@ static double first_step(integrator *it) {
   return fmin(100 * little, most > 1e-15 ? pow(0.01 / most, 1.0 / (m->order + 1)) : fmax(1e-6, 1e-3 * little));
 }
 
-// Where the stop was reached, ARKODE stands a little before it, and the slope there is good enough to draw by, but not to go on
-// from: a run resumed there would not have it.
+// Where the stop was reached, ARKODE stands a little before it, and the slope there is good enough to draw by, but not
+// to go on from: a run resumed there would not have it.
 static void take_over_slopes(arkode_member *m, bool landed) {
   double *free = m->slope_before;
   m->slope_before = m->slope, m->slope = m->next_slope, m->next_slope = free;
@@ -252,8 +252,8 @@ static carom_status erk_step(integrator *it, double t_stop, carom_error *error) 
   ARKStepGetLastStep(m->arkode, &taken);
   ARKStepGetCurrentStep(m->arkode, &proposed);
   const bool landed = taken == to_stop, refused = it->stats.rejected > rejected_before;
-  if (refused) proposed = fmin(proposed, taken);                  // not straight back into the refusal
-  else if (cut && landed) proposed = fmax(proposed, planned);     // the stop was near, the motion as smooth as before
+  if (refused) proposed = fmin(proposed, taken);               // not straight back into the refusal
+  else if (cut && landed) proposed = fmax(proposed, planned);  // the stop was near, the motion as smooth as before
   it->t = landed ? t_stop : it->t + taken;
   take_over_slopes(m, landed);
   m->next_step = proposed;
@@ -272,9 +272,9 @@ static carom_status erk_restart(integrator *it, carom_error *error) {
 
 static void erk_suggest(integrator *it, double step) { ((arkode_member *)it->member)->next_step = step; }
 
-// --- dense output ---------------------------------------------------------------------------------------------------
-// With x from 0 to 1 over the step and z = 1 - x:  y = cubic(x) + x² z² (a + b x), where the cubic has the values and slopes
-// of both ends. Slopes inside are evaluated on the polynomial found so far, and it is bent until it has them:
+// --- dense output ----------------------------------------------------------------------------------------------------
+// With x from 0 to 1 over the step and z = 1 - x:  y = cubic(x) + x² z² (a + b x), where the cubic has the values and
+// slopes of both ends. Slopes inside are evaluated on the polynomial found so far, and it is bent until it has them:
 //   order 5 and above   the slope at 1/3 on the cubic gives a, with b = 0: wrong by h⁵
 //   order 6 and above   the slopes at 1/3 and 2/3 on that quartic give a and b: wrong by h⁶
 
@@ -339,7 +339,17 @@ static int erk_order(const integrator *it) { return ((arkode_member *)it->member
 static double erk_next_step(const integrator *it) { return ((arkode_member *)it->member)->next_step; }
 
 const integrator_ops integrator_erk_ops = {
-    .name = "erk", .one_step = true, .order_min = 2, .order_highest = 8,
-    .create = erk_create, .destroy = erk_destroy, .step = erk_step, .restart = erk_restart, .suggest = erk_suggest,
-    .interpolate = erk_interpolate, .count = erk_count, .order = erk_order, .next_step = erk_next_step,
+    .name = "erk",
+    .one_step = true,
+    .order_min = 2,
+    .order_highest = 8,
+    .create = erk_create,
+    .destroy = erk_destroy,
+    .step = erk_step,
+    .restart = erk_restart,
+    .suggest = erk_suggest,
+    .interpolate = erk_interpolate,
+    .count = erk_count,
+    .order = erk_order,
+    .next_step = erk_next_step,
 };

@@ -2,8 +2,8 @@
 //
 // Projection onto the manifold. BDF has a hook in CVODE, which can project the error estimate too. Adams has none, but
 // needs none: its history is made of slopes, so y_n alone is moved, in place, after each step. (To evaluate the slope
-// at the projected state instead would leave y off the manifold. If the manifold is curved, the speed at distance d from
-// it is wrong by the factor d times curvature.)
+// at the projected state instead would leave y off the manifold. If the manifold is curved, the speed at distance d
+// from it is wrong by the factor d times curvature.)
 #include <cvode/cvode.h>
 #include <math.h>
 #include <stdio.h>
@@ -45,8 +45,8 @@ static integrator_trouble name_trouble(const integrator *it, int flag) {
   }
 }
 
-// After several attempts the step is so short that projections move the state by rounding alone, or towards where a mechanism locks up.
-// Rounding reaches 1e-11 close to a singular position. Zero: it is not what fails.
+// After several attempts the step is so short that projections move the state by rounding alone, or towards where a
+// mechanism locks up. Rounding reaches 1e-11 close to a singular position. Zero: it is not what fails.
 static double rounding_of_projection(const integrator *it) {
   const cvode_member *m = it->member;
   const double largest = 1e-10;
@@ -58,10 +58,13 @@ static double rounding_of_projection(const integrator *it) {
 static carom_status fail(const integrator *it, int flag, carom_error *error) {
   const cvode_member *m = it->member;
   double rounding = rounding_of_projection(it);
-  if (flag != CV_ERR_FAILURE || rounding == 0) return integrator_fail(it, name_trouble(it, flag), m->glue.message, error);
+  if (flag != CV_ERR_FAILURE || rounding == 0)
+    return integrator_fail(it, name_trouble(it, flag), m->glue.message, error);
   char detail[160];
-  snprintf(detail, sizeof detail, "rounding in the projection onto the constraints is %.1g times the tolerance; rtol and atol of %.0e work here",
-           rounding, pow(10, ceil(log10(1.5 * rounding * it->settings.rtol))));
+  snprintf(
+      detail, sizeof detail,
+      "rounding in the projection onto the constraints is %.1g times the tolerance; rtol and atol of %.0e work here",
+      rounding, pow(10, ceil(log10(1.5 * rounding * it->settings.rtol))));
   return integrator_fail(it, TROUBLE_PRECISION, detail, error);
 }
 
@@ -104,7 +107,7 @@ static int configure(integrator *it) {
   return flag;
 }
 
-// --- Newton's iteration by the problem's own solver ---------------------------------------------------------------
+// --- Newton's iteration by the problem's own solver ------------------------------------------------------------------
 
 static SUNLinearSolver_Type own_type(SUNLinearSolver s) {
   (void)s;
@@ -120,7 +123,9 @@ static int own_solve(SUNLinearSolver s, SUNMatrix none, N_Vector x, N_Vector b, 
   CVodeGetCurrentGamma(m->cvode, &gamma);
   for (int i = 0; i < it->n; i++) to[i] = from[i];
   int failed = it->ode->solve(it->ode->context, gamma, to);
-  return failed == 0 ? SUNLS_SUCCESS : failed > 0 ? SUNLS_PACKAGE_FAIL_REC : SUNLS_PACKAGE_FAIL_UNREC;  // others count as success
+  return failed == 0  ? SUNLS_SUCCESS
+         : failed > 0 ? SUNLS_PACKAGE_FAIL_REC
+                      : SUNLS_PACKAGE_FAIL_UNREC;  // others count as success
 }
 
 static int own_free(SUNLinearSolver s) {
@@ -185,7 +190,8 @@ static int one_step(integrator *it, double t_stop) {
   return flag;
 }
 
-// CVODE keeps a Jacobian for up to 51 steps, and the factors of its iteration matrix for up to 20. Zero is its own choice.
+// CVODE keeps a Jacobian for up to 51 steps, and the factors of its iteration matrix for up to 20. Zero is its own
+// choice.
 static void set_jacobian_age(integrator *it, long steps) {
   cvode_member *m = it->member;
   CVodeSetJacEvalFrequency(m->cvode, steps);
@@ -290,13 +296,30 @@ static double cvode_next_step(const integrator *it) {
 }
 
 const integrator_ops integrator_bdf_ops = {
-    .name = "bdf", .order_min = 1, .order_highest = 5,
-    .create = cvode_create, .destroy = cvode_destroy, .step = bdf_step, .restart = cvode_restart,
-    .renew_jacobian = bdf_renew_jacobian, .interpolate = cvode_interpolate, .count = cvode_count, .order = cvode_order, .next_step = cvode_next_step,
+    .name = "bdf",
+    .order_min = 1,
+    .order_highest = 5,
+    .create = cvode_create,
+    .destroy = cvode_destroy,
+    .step = bdf_step,
+    .restart = cvode_restart,
+    .renew_jacobian = bdf_renew_jacobian,
+    .interpolate = cvode_interpolate,
+    .count = cvode_count,
+    .order = cvode_order,
+    .next_step = cvode_next_step,
 };
 
 const integrator_ops integrator_adams_ops = {
-    .name = "adams", .order_min = 1, .order_highest = 12,
-    .create = cvode_create, .destroy = cvode_destroy, .step = adams_step, .restart = cvode_restart,
-    .interpolate = cvode_interpolate, .count = cvode_count, .order = cvode_order, .next_step = cvode_next_step,
+    .name = "adams",
+    .order_min = 1,
+    .order_highest = 12,
+    .create = cvode_create,
+    .destroy = cvode_destroy,
+    .step = adams_step,
+    .restart = cvode_restart,
+    .interpolate = cvode_interpolate,
+    .count = cvode_count,
+    .order = cvode_order,
+    .next_step = cvode_next_step,
 };

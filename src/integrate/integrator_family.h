@@ -7,7 +7,7 @@
 
 typedef struct integrator_ops {
   const char *name;
-  bool one_step;                // t, y and the next step are all it knows
+  bool one_step;  // t, y and the next step are all it knows
   int order_min, order_highest;
   // Allocates from it->memory and reports by itself when it returns false; destroy is called in any case.
   bool (*create)(integrator *it, carom_error *error);
@@ -22,7 +22,7 @@ typedef struct integrator_ops {
   bool (*interpolate)(integrator *it, double t, double *y);
   // Adds what the member itself counts: rejected steps, Jacobians, Newton failures.
   void (*count)(const integrator *it, integrator_stats *stats);
-  int (*order)(const integrator *it);        // of the last step
+  int (*order)(const integrator *it);  // of the last step
   double (*next_step)(const integrator *it);
 } integrator_ops;
 
@@ -31,7 +31,7 @@ extern const integrator_ops integrator_bdf_ops, integrator_adams_ops, integrator
 
 // The last time a function of the problem did not do as asked.
 typedef struct integrator_refusal {
-  int code;         // as returned; 0: it never happened in this step
+  int code;  // as returned; 0: it never happened in this step
   double t;
   bool not_finite;  // it returned 0, but with a value that is no number
 } integrator_refusal;
@@ -43,11 +43,11 @@ struct integrator {
   const dae_problem *dae;
   integrator_settings settings;
   int n;
-  double t, t_previous;    // end and start of the last step
+  double t, t_previous;  // end and start of the last step
   double *y, *y_previous;
-  double *ydot;            // of a DAE
-  double *tolerance;       // absolute, of each component
-  double t_stop;           // the stop we are heading for, and the steps made on the way
+  double *ydot;       // of a DAE
+  double *tolerance;  // absolute, of each component
+  double t_stop;      // the stop we are heading for, and the steps made on the way
   long steps_to_stop;
   integrator_stats stats;  // steps, calls of the functions, and what the member counted before it last forgot
   integrator_refusal refusal;

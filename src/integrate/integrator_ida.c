@@ -215,7 +215,15 @@ static double ida_next_step(const integrator *it) {
 }
 
 const integrator_ops integrator_ida_ops = {
-    .name = "ida", .order_min = 1, .order_highest = 5,
-    .create = ida_create, .destroy = ida_destroy, .step = ida_step, .restart = ida_restart,
-    .interpolate = ida_interpolate, .count = ida_count, .order = ida_order, .next_step = ida_next_step,
+    .name = "ida",
+    .order_min = 1,
+    .order_highest = 5,
+    .create = ida_create,
+    .destroy = ida_destroy,
+    .step = ida_step,
+    .restart = ida_restart,
+    .interpolate = ida_interpolate,
+    .count = ida_count,
+    .order = ida_order,
+    .next_step = ida_next_step,
 };

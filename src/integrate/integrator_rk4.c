@@ -101,7 +101,16 @@ static int rk4_order(const integrator *it) {
 static double rk4_next_step(const integrator *it) { return it->settings.step; }
 
 const integrator_ops integrator_rk4_ops = {
-    .name = "rk4", .one_step = true, .order_min = 4, .order_highest = 4,
-    .create = rk4_create, .destroy = rk4_destroy, .step = rk4_step, .restart = rk4_restart,
-    .interpolate = rk4_interpolate, .count = rk4_count, .order = rk4_order, .next_step = rk4_next_step,
+    .name = "rk4",
+    .one_step = true,
+    .order_min = 4,
+    .order_highest = 4,
+    .create = rk4_create,
+    .destroy = rk4_destroy,
+    .step = rk4_step,
+    .restart = rk4_restart,
+    .interpolate = rk4_interpolate,
+    .count = rk4_count,
+    .order = rk4_order,
+    .next_step = rk4_next_step,
 };

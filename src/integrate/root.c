@@ -27,7 +27,8 @@ double root_find(root_function *f, void *context, double a, double fa, double b,
   return b;
 }
 
-// t over s = (f - f_a)/(f_b - f_a), with dt/ds = (f_b - f_a)/f' at both ends; NaN where the function does not fall there.
+// t over s = (f - f_a)/(f_b - f_a), with dt/ds = (f_b - f_a)/f' at both ends; NaN where the function does not fall
+// there.
 static double inverse(const root_end *a, const root_end *b, double f) {
   if (!(a->slope < 0 && b->slope < 0)) return NAN;
   double fall = b->f - a->f, s = (f - a->f) / fall, r = 1 - s;

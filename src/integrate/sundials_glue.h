@@ -16,7 +16,7 @@ typedef struct sundials_glue {
   N_Vector tolerance;  // over it->tolerance
   SUNMatrix matrix;    // of the dense linear solver; null for methods without one
   SUNLinearSolver linear;
-  char message[256];   // the last error SUNDIALS spoke of
+  char message[256];  // the last error SUNDIALS spoke of
 } sundials_glue;
 
 // False when memory ran out; close in any case.
@@ -32,7 +32,8 @@ void glue_use_own_operations(N_Vector v);
 // Error handler of CVODE, ARKODE and IDA alike; `glue` is its data. Warnings are not kept.
 void glue_hear(int code, const char *module, const char *function, char *message, void *glue);
 
-// Error weights of CVODE and ARKODE, 1/(rtol |y| + tolerance), in one loop; `it` is the user data. Fails where one is not finite.
+// Error weights of CVODE and ARKODE, 1/(rtol |y| + tolerance), in one loop; `it` is the user data. Fails where one is
+// not finite.
 int glue_weigh(N_Vector y, N_Vector weight, void *it);
 
 // Right-hand side of CVODE and ARKODE alike; `it` is its user data.

@@ -5,9 +5,9 @@
 
 #include "base/number.h"
 
-const char *const energy_signal_names[ENERGY_SIGNALS] = {
-    "energy.contact",  "energy.drive",      "energy.applied",  "energy.damper", "energy.impact",
-    "energy.friction", "energy.projection", "energy.overlap",  "energy.imbalance"};
+const char *const energy_signal_names[ENERGY_SIGNALS] = {"energy.contact",    "energy.drive",   "energy.applied",
+                                                         "energy.damper",     "energy.impact",  "energy.friction",
+                                                         "energy.projection", "energy.overlap", "energy.imbalance"};
 
 static double stored(const energy_balance *b) { return b->kinetic + b->gravity + b->spring + b->contact; }
 
@@ -40,20 +40,21 @@ void energy_update(energy_ledger *l, const energy_balance *now) {
 
 double energy_imbalance(const energy_ledger *l) {
   const energy_balance *a = &l->start, *b = &l->now;
-  double work = (b->drive - a->drive) + (b->applied - a->applied) + (b->projection - a->projection) + (b->overlap - a->overlap);
+  double work =
+      (b->drive - a->drive) + (b->applied - a->applied) + (b->projection - a->projection) + (b->overlap - a->overlap);
   double lost = (b->damper - a->damper) + (b->impact - a->impact) + (b->friction - a->friction);
   return stored(b) - stored(a) - work + lost;
 }
 
-// The least energy whose balance can be judged. To judge a balance to a thousandth (the tightest limit of a scheme), a hundred
-// errors must be less than that: hence 1e5.
-// Rounding: a position is rounded to eps times its distance from the origin, so the energy of gravity to eps * sum m g h, however
-// small the sum itself is, and that of springs to eps times itself.
-// Tolerance: an integrator resolves positions to a tolerance r times the length L, and speeds likewise per second. What moves by less has
-// the energy k (r L)^2 / 2 in springs and m (r L/s)^2 / 2 in speeds. Without a tolerance, r is eps. The tolerance is that of a step: over many
-// steps errors of three times as much are left, ten times in energy.
-// Time: with less than m (a L/t)^2 / 2 nothing has moved by a L until now, or by a L/2 if it started from rest. Where bodies have just begun to move, an error of
-// 3 r L in the position is the part 3 r/(a/2) of the energy that went through: a is six thousand r, and at least sqrt(eps).
+// The least energy whose balance can be judged. To judge a balance to a thousandth (the tightest limit of a scheme), a
+// hundred errors must be less than that: hence 1e5. Rounding: a position is rounded to eps times its distance from the
+// origin, so the energy of gravity to eps * sum m g h, however small the sum itself is, and that of springs to eps
+// times itself. Tolerance: an integrator resolves positions to a tolerance r times the length L, and speeds likewise
+// per second. What moves by less has the energy k (r L)^2 / 2 in springs and m (r L/s)^2 / 2 in speeds. Without a
+// tolerance, r is eps. The tolerance is that of a step: over many steps errors of three times as much are left, ten
+// times in energy. Time: with less than m (a L/t)^2 / 2 nothing has moved by a L until now, or by a L/2 if it started
+// from rest. Where bodies have just begun to move, an error of 3 r L in the position is the part 3 r/(a/2) of the
+// energy that went through: a is six thousand r, and at least sqrt(eps).
 static double least_judged(const energy_ledger *l, double t) {
   static const double errors = 1e5, steps = 10, resolved = 6e3;
   double r = fmax(l->size.resolution, DBL_EPSILON);

@@ -17,7 +17,7 @@ const char *const impact_name_columns[IMPACT_NAME_COLUMNS] = {"pair_name", "poin
 const char *const regime_columns[REGIME_COLUMN_COUNT] = {"pair", "regime", "start", "end"};
 const char *const regime_units[REGIME_COLUMN_COUNT] = {"1", "1", "s", "s"};
 
-// --- slots --------------------------------------------------------------------------------------------------------
+// --- slots -----------------------------------------------------------------------------------------------------------
 
 static bool grow(void *array, int count, size_t size) {
   void *grown = realloc(*(void **)array, (size_t)count * size);
@@ -39,10 +39,12 @@ bool impact_reserve(impact_ledger *l, int slots, int pairs) {
   if (!reserve_pairs(l, pairs)) return false;
   if (slots <= l->slot_count) return true;
   if (!grow(&l->open, slots, sizeof *l->open) || !grow(&l->is_open, slots, sizeof *l->is_open) ||
-      !grow(&l->touches, slots, sizeof *l->touches) || !grow(&l->strikes, slots, sizeof *l->strikes) || !grow(&l->place, slots, sizeof *l->place))
+      !grow(&l->touches, slots, sizeof *l->touches) || !grow(&l->strikes, slots, sizeof *l->strikes) ||
+      !grow(&l->place, slots, sizeof *l->place))
     return false;
   for (int p = l->slot_count; p < slots; p++)
-    l->open[p] = (impact){0}, l->touches[p] = l->is_open[p] = l->strikes[p] = false, l->place[p] = (impact_place){.id = p};
+    l->open[p] = (impact){0}, l->touches[p] = l->is_open[p] = l->strikes[p] = false,
+    l->place[p] = (impact_place){.id = p};
   l->slot_count = slots;
   return true;
 }
@@ -56,7 +58,8 @@ void impact_free(impact_ledger *l) {
 void impact_assign(impact_ledger *l, int slot, impact_place place) {
   impact_pair *pair = &l->pairs[place.pair_slot];
   l->place[slot] = place;
-  if (!place.permanent) l->open[slot] = (impact){0}, l->strikes[slot] = false;  // what the slot held before is of another pair
+  if (!place.permanent)
+    l->open[slot] = (impact){0}, l->strikes[slot] = false;  // what the slot held before is of another pair
   if (place.permanent && pair->row.pair == place.pair) return;
   *pair = (impact_pair){.row.pair = place.pair, .since = place.permanent ? NAN : INFINITY};
 }
@@ -70,7 +73,7 @@ void impact_count_touching(impact_ledger *l) {
   l->parted_count = 0;
 }
 
-// --- regimes ------------------------------------------------------------------------------------------------------
+// --- regimes ---------------------------------------------------------------------------------------------------------
 
 static void enter_regime(impact_ledger *l, impact_pair *pair, double regime, double t) {
   if (pair->regime == regime) return;
@@ -81,16 +84,21 @@ static void enter_regime(impact_ledger *l, impact_pair *pair, double regime, dou
 
 // The step that was booked last is known by now.
 static void end_interval(impact_ledger *l, impact_pair *pair) {
-  if (pair->duration > 0) enter_regime(l, pair, pair->slides ? REGIME_SLIDE : REGIME_STICK, pair->until - pair->duration);
+  if (pair->duration > 0)
+    enter_regime(l, pair, pair->slides ? REGIME_SLIDE : REGIME_STICK, pair->until - pair->duration);
   pair->duration = 0;
 }
 
-// --- episodes -----------------------------------------------------------------------------------------------------
+// --- episodes --------------------------------------------------------------------------------------------------------
 
 static void begin_episode(impact_ledger *l, impact_pair *pair, double t) {
   l->episodes++;
-  *pair = (impact_pair){.row = {.pair = pair->row.pair, .start = t, .end = t}, .is_open = true, .until = t, .regime = pair->regime,
-                        .since = pair->since, .crept = pair->crept};
+  *pair = (impact_pair){.row = {.pair = pair->row.pair, .start = t, .end = t},
+                        .is_open = true,
+                        .until = t,
+                        .regime = pair->regime,
+                        .since = pair->since,
+                        .crept = pair->crept};
 }
 
 static void end_episode(impact_ledger *l, impact_pair *pair) {
@@ -101,8 +109,8 @@ static void end_episode(impact_ledger *l, impact_pair *pair) {
   if (l->close_episode) l->close_episode(l->context, &pair->row);
 }
 
-// A pair creeps as far as the point that slides farthest while all stick. A stretch of sticking counts once it is longer than settling, then as a
-// whole. What is no slip under any method is rounding.
+// A pair creeps as far as the point that slides farthest while all stick. A stretch of sticking counts once it is
+// longer than settling, then as a whole. What is no slip under any method is rounding.
 static void count_creep(impact_ledger *l, impact_pair *pair, const impact_step *s) {
   if (pair->slides) pair->creep_stretch = 0;
   if (pair->slides || !(s->creep_least > 0) || impact_sticks(s->slip, l->still)) return;
@@ -161,11 +169,9 @@ void impact_close_regime(impact_ledger *l, int pair_slot, double t) {
   if (l->close_regime && t > since) l->close_regime(l->context, &(regime_row){pair->row.pair, pair->regime, since, t});
 }
 
-// --- points -------------------------------------------------------------------------------------------------------
+// --- points ----------------------------------------------------------------------------------------------------------
 
-static bool approaches(const impact_ledger *l, const impact_step *s) {
-  return !(-s->speed_before <= l->still);
-}
+static bool approaches(const impact_ledger *l, const impact_step *s) { return !(-s->speed_before <= l->still); }
 
 static void begin_touch(impact_ledger *l, int point, double t) {
   int slot = l->place[point].pair_slot;
@@ -177,11 +183,16 @@ static void begin_touch(impact_ledger *l, int point, double t) {
 
 static void begin(impact_ledger *l, int point, const impact_step *s) {
   l->is_open[point] = true;
-  l->open[point] = (impact){.point = l->place[point].id, .start = s->t_start, .penetration = number_larger(0, -s->gap), .penetration_bound = s->bound,
-                            .approach_speed = number_larger(0, -s->speed_before), .restitution = s->restitution};
+  l->open[point] = (impact){.point = l->place[point].id,
+                            .start = s->t_start,
+                            .penetration = number_larger(0, -s->gap),
+                            .penetration_bound = s->bound,
+                            .approach_speed = number_larger(0, -s->speed_before),
+                            .restitution = s->restitution};
   l->strikes[point] = s->arrives || approaches(l, s);
   l->impacts += l->strikes[point], l->pairs[l->place[point].pair_slot].row.impacts += l->strikes[point];
-  if (!s->given && !l->place[point].turns) l->worst_penetration = number_larger(l->worst_penetration, l->open[point].penetration);
+  if (!s->given && !l->place[point].turns)
+    l->worst_penetration = number_larger(l->worst_penetration, l->open[point].penetration);
 }
 
 void impact_touch(impact_ledger *l, int point, const impact_step *s) {
@@ -209,7 +220,8 @@ void impact_release(impact_ledger *l, int point) {
   if (!l->is_open[point]) return;
   impact *i = &l->open[point];
   l->is_open[point] = false;
-  // Without an approach there is no restitution to measure, and a point that still approaches at the end has not separated.
+  // Without an approach there is no restitution to measure, and a point that still approaches at the end has not
+  // separated.
   bool rebounds = i->approach_speed > l->still && i->separation_speed > 0;
   i->restitution_achieved = rebounds ? i->separation_speed / i->approach_speed : 0;
   if (l->strikes[point] && l->close) l->close(l->context, i);

@@ -7,19 +7,19 @@
 
 struct block_lu {
   int count;
-  int *size, *start;         // of each node: its rows, and the first of them in vectors
-  int *order, *place;        // order[k] is eliminated as the k-th; place is the inverse
+  int *size, *start;   // of each node: its rows, and the first of them in vectors
+  int *order, *place;  // order[k] is eliminated as the k-th; place is the inverse
   // Nodes by place from here on. Node k has the later nodes next[first[k]] … next[first[k + 1] − 1], ascending.
   int *first, *next, *pivot;
-  size_t *diagonal;          // where the block (k, k) begins
-  size_t *upper, *lower;     // of each entry of `next`: where (k, j) and (j, k) begin
+  size_t *diagonal;       // where the block (k, k) begins
+  size_t *upper, *lower;  // of each entry of `next`: where (k, j) and (j, k) begin
   double *values;
-  size_t used;               // values
+  size_t used;  // values
   double operations;
   // memory
   int most_nodes, most_rows, most_links;
   size_t most_values, most_words;
-  uint64_t *near;            // while the order is found: a row of bits for each node
+  uint64_t *near;  // while the order is found: a row of bits for each node
   int *degree;
 };
 
@@ -27,12 +27,13 @@ block_lu *block_lu_create(void) { return calloc(1, sizeof(block_lu)); }
 
 void block_lu_destroy(block_lu *f) {
   if (!f) return;
-  void *all[] = {f->size, f->start, f->order, f->place, f->first, f->next, f->pivot, f->diagonal, f->upper, f->lower, f->values, f->near, f->degree};
+  void *all[] = {f->size,     f->start, f->order, f->place,  f->first, f->next,  f->pivot,
+                 f->diagonal, f->upper, f->lower, f->values, f->near,  f->degree};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   free(f);
 }
 
-// --- memory -------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 
 // A larger array, without what was in it.
 static bool renew(void *array, size_t count, size_t size) {
@@ -45,11 +46,13 @@ static bool renew(void *array, size_t count, size_t size) {
 }
 
 static bool make_nodes(block_lu *f, int count, int rows) {
-  size_t n = (size_t)count + (size_t)count / 2 + 1, m = (size_t)rows + (size_t)rows / 2 + 1, words = (size_t)count * (((size_t)count + 63) / 64);
+  size_t n = (size_t)count + (size_t)count / 2 + 1, m = (size_t)rows + (size_t)rows / 2 + 1,
+         words = (size_t)count * (((size_t)count + 63) / 64);
   if (count > f->most_nodes) {
     f->most_nodes = 0;
-    if (!renew(&f->size, n, sizeof *f->size) || !renew(&f->start, n, sizeof *f->start) || !renew(&f->order, n, sizeof *f->order) ||
-        !renew(&f->place, n, sizeof *f->place) || !renew(&f->first, n + 1, sizeof *f->first) || !renew(&f->diagonal, n, sizeof *f->diagonal) ||
+    if (!renew(&f->size, n, sizeof *f->size) || !renew(&f->start, n, sizeof *f->start) ||
+        !renew(&f->order, n, sizeof *f->order) || !renew(&f->place, n, sizeof *f->place) ||
+        !renew(&f->first, n + 1, sizeof *f->first) || !renew(&f->diagonal, n, sizeof *f->diagonal) ||
         !renew(&f->degree, n, sizeof *f->degree))
       return false;
     f->most_nodes = (int)n;
@@ -71,7 +74,9 @@ static bool make_links(block_lu *f, int count) {
   size_t n = (size_t)count + (size_t)count / 2 + 1;
   if (count <= f->most_links) return true;
   f->most_links = 0;
-  if (!renew(&f->next, n, sizeof *f->next) || !renew(&f->upper, n, sizeof *f->upper) || !renew(&f->lower, n, sizeof *f->lower)) return false;
+  if (!renew(&f->next, n, sizeof *f->next) || !renew(&f->upper, n, sizeof *f->upper) ||
+      !renew(&f->lower, n, sizeof *f->lower))
+    return false;
   f->most_links = (int)n;
   return true;
 }
@@ -85,7 +90,7 @@ static bool make_values(block_lu *f) {
   return true;
 }
 
-// --- order and fill -----------------------------------------------------------------------------------------------
+// --- order and fill --------------------------------------------------------------------------------------------------
 
 static int words_of(const block_lu *f) { return (f->count + 63) / 64; }
 static uint64_t *near_of(const block_lu *f, int node) { return f->near + (size_t)node * (size_t)words_of(f); }
@@ -100,7 +105,8 @@ static int degree_of(const block_lu *f, int node) {
   return sum;
 }
 
-// The neighbours of a node that is eliminated become neighbours of each other. What is left in its row are those that come later.
+// The neighbours of a node that is eliminated become neighbours of each other. What is left in its row are those that
+// come later.
 static void eliminate(block_lu *f, int node) {
   const uint64_t *from = near_of(f, node);
   int words = words_of(f);
@@ -191,7 +197,7 @@ bool block_lu_end(block_lu *f) {
 
 double block_lu_work(const block_lu *f) { return f->operations; }
 
-// --- values -------------------------------------------------------------------------------------------------------
+// --- values ----------------------------------------------------------------------------------------------------------
 
 void block_lu_clear(block_lu *f) { memset(f->values, 0, f->used * sizeof *f->values); }
 
@@ -212,12 +218,13 @@ double *block_lu_at(block_lu *f, int a, int b) {
   return f->values + (i < j ? f->upper[link_of(f, i, j)] : f->lower[link_of(f, j, i)]);
 }
 
-// --- factors ------------------------------------------------------------------------------------------------------
+// --- factors ---------------------------------------------------------------------------------------------------------
 
 enum { SPATIAL = 6 };  // rows of a free body
 
 // C := C − A B, A of n x k and B of k x m.
-static inline void subtract_product(int n, int k, int m, const double *restrict A, const double *restrict B, double *restrict C) {
+static inline void subtract_product(int n, int k, int m, const double *restrict A, const double *restrict B,
+                                    double *restrict C) {
   for (int i = 0; i < n; i++)
     for (int l = 0; l < k; l++) {
       double a = A[i * k + l];
@@ -269,7 +276,8 @@ static bool factor_diagonal(int n, double *D, int *pivot) {
   return true;
 }
 
-// (i, j) := (i, j) − L_ik U_kj for all later nodes i and j of k. Those of k are among those of i and of j, in the same order.
+// (i, j) := (i, j) − L_ik U_kj for all later nodes i and j of k. Those of k are among those of i and of j, in the same
+// order.
 static void update(block_lu *f, int k) {
   int own = rows_at(f, k);
   double *values = f->values;
@@ -292,7 +300,8 @@ bool block_lu_factor(block_lu *f) {
     int own = rows_at(f, k);
     double *D = f->values + f->diagonal[k];
     if (!factor_diagonal(own, D, pivot)) return false;
-    for (int e = f->first[k]; e < f->first[k + 1]; e++) solve_rows(own, D, pivot, rows_at(f, f->next[e]), f->values + f->upper[e]);
+    for (int e = f->first[k]; e < f->first[k + 1]; e++)
+      solve_rows(own, D, pivot, rows_at(f, f->next[e]), f->values + f->upper[e]);
     update(f, k);
   }
   return true;
@@ -310,6 +319,7 @@ void block_lu_solve(const block_lu *f, double *x) {
   for (int k = f->count - 1; k >= 0; k--) {
     double *xk = x + f->start[f->order[k]];
     for (int e = f->first[k]; e < f->first[k + 1]; e++)
-      subtract_product(rows_at(f, k), rows_at(f, f->next[e]), 1, f->values + f->upper[e], x + f->start[f->order[f->next[e]]], xk);
+      subtract_product(rows_at(f, k), rows_at(f, f->next[e]), 1, f->values + f->upper[e],
+                       x + f->start[f->order[f->next[e]]], xk);
   }
 }

@@ -106,7 +106,8 @@ static int longest_column(int n, int height, const double *A, int stride, int j,
   return best;
 }
 
-int dense_gram_schmidt(int n, int height, double *A, int stride, double tolerance, double *R, int *order, interrupt *stop) {
+int dense_gram_schmidt(int n, int height, double *A, int stride, double tolerance, double *R, int *order,
+                       interrupt *stop) {
   long since = 0;
   for (int i = 0; i < n; i++) order[i] = i;
   for (int j = 0; j < n; j++) {

@@ -32,15 +32,16 @@ quat quat_of_turns(const char axes[3], const double angles[3]) {
   quat all = QUAT_IDENTITY;
   for (int i = 0; i < 3; i++) {
     double s = sin(0.5 * angles[i]);
-    all = quat_product(all, (quat){cos(0.5 * angles[i]), axes[i] == 'x' ? s : 0, axes[i] == 'y' ? s : 0, axes[i] == 'z' ? s : 0});
+    all = quat_product(
+        all, (quat){cos(0.5 * angles[i]), axes[i] == 'x' ? s : 0, axes[i] == 'y' ? s : 0, axes[i] == 'z' ? s : 0});
   }
   return all;
 }
 
 vec3 mat3_xyz(mat3 R) {
   const double *m = R.m;
-  // R = X(a) Y(b) Z(c): its last column is (sin b, -sin a cos b, cos a cos b), and the middle row of X(-a) R is (sin c, cos c, 0), also
-  // where cos b is zero
+  // R = X(a) Y(b) Z(c): its last column is (sin b, -sin a cos b, cos a cos b), and the middle row of X(-a) R is (sin c,
+  // cos c, 0), also where cos b is zero
   double level = sqrt(m[5] * m[5] + m[8] * m[8]), a = level > 1e-12 ? atan2(-m[5], m[8]) : 0, ca = cos(a), sa = sin(a);
   return (vec3){a, atan2(m[2], level), atan2(ca * m[3] + sa * m[6], ca * m[4] + sa * m[7])};
 }

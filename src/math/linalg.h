@@ -24,7 +24,7 @@ typedef struct pose {
   vec3 p;
 } pose;
 
-#define VEC3_ZERO ((vec3){0, 0, 0})
+#define VEC3_ZERO     ((vec3){0, 0, 0})
 #define MAT3_IDENTITY ((mat3){{1, 0, 0, 0, 1, 0, 0, 0, 1}})
 #define QUAT_IDENTITY ((quat){1, 0, 0, 0})
 #define POSE_IDENTITY ((pose){MAT3_IDENTITY, VEC3_ZERO})
@@ -42,8 +42,9 @@ static inline vec3 vec3_cross(vec3 a, vec3 b) {
   return (vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 static inline double vec3_norm(vec3 a) { return sqrt(vec3_dot(a, a)); }
-// Two unit vectors normal to the unit vector n and to each other: the first is normal to the axis least along n, too. Of axes that are
-// equally so up to 1e-6 the first counts, so that rounding of a normal along an axis does not turn them.
+// Two unit vectors normal to the unit vector n and to each other: the first is normal to the axis least along n, too.
+// Of axes that are equally so up to 1e-6 the first counts, so that rounding of a normal along an axis does not turn
+// them.
 static inline void vec3_tangents(vec3 n, vec3 t[2]) {
   double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z) + 1e-6;
   vec3 axis = x <= y + 1e-6 && x <= z ? (vec3){1, 0, 0} : y <= z ? (vec3){0, 1, 0} : (vec3){0, 0, 1};
@@ -96,8 +97,8 @@ static inline mat3 quat_matrix(quat a) {
 quat quat_of_matrix(mat3 R);
 // The turn by a rotation vector.
 quat quat_exp(vec3 r);
-// Body-fixed angles x, y, z (Euler 1-2-3): turns about x, the new y and the new z. The second angle is between -π/2 and π/2. At these two
-// only the sum or the difference of the others is determined; the first is then 0.
+// Body-fixed angles x, y, z (Euler 1-2-3): turns about x, the new y and the new z. The second angle is between -π/2 and
+// π/2. At these two only the sum or the difference of the others is determined; the first is then 0.
 vec3 mat3_xyz(mat3 R);
 // Three turns, each about an axis ('x', 'y' or 'z') of the frame that the turns before have reached.
 quat quat_of_turns(const char axes[3], const double angles[3]);

@@ -3,24 +3,25 @@
 #include <math.h>
 #include <stdbool.h>
 
-// Contact problems of a mechanism stay below this and are solved by our own loops, whose bits do not depend on where the
-// numbers lie or on what other threads do; a tuned BLAS does not promise that.
+// Contact problems of a mechanism stay below this and are solved by our own loops, whose bits do not depend on where
+// the numbers lie or on what other threads do; a tuned BLAS does not promise that.
 enum { LAPACK_FROM = 128 };
 
-// Rows from which a factorisation takes tenths of a second, and is done by panels of so many columns. The columns to their
-// right follow in chunks, each a few hundredths of a second at the most.
+// Rows from which a factorisation takes tenths of a second, and is done by panels of so many columns. The columns to
+// their right follow in chunks, each a few hundredths of a second at the most.
 enum { PANELS_FROM = 768, PANEL = 64, CHUNK = 256 };
 
 extern void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot, int *info);
 extern void dgetrs_(const char *trans, const int *n, const int *columns, const double *a, const int *lda,
                     const int *pivot, double *b, const int *ldb, int *info);
 
-extern void dlaswp_(const int *n, double *a, const int *lda, const int *k1, const int *k2, const int *pivot, const int *inc);
+extern void dlaswp_(const int *n, double *a, const int *lda, const int *k1, const int *k2, const int *pivot,
+                    const int *inc);
 extern void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m, const int *n,
                    const double *alpha, const double *a, const int *lda, double *b, const int *ldb);
-extern void dgemm_(const char *trans_a, const char *trans_b, const int *m, const int *n, const int *k, const double *alpha,
-                   const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
-                   const int *ldc);
+extern void dgemm_(const char *trans_a, const char *trans_b, const int *m, const int *n, const int *k,
+                   const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+                   const double *beta, double *c, const int *ldc);
 
 // [L U] of the panel of `width` columns from k on is known: brings `count` columns from c on to the same stage.
 static void follow_panel(int n, double *a, int lda, int k, int width, const int *pivot, int c, int count) {
@@ -28,10 +29,12 @@ static void follow_panel(int n, double *a, int lda, int k, int width, const int 
   double *panel = a + k + (long)k * lda, *top = a + k + (long)c * lda, plus = 1, minus = -1;
   dlaswp_(&count, a + (long)c * lda, &lda, &first, &last, pivot, &one);
   dtrsm_("L", "L", "N", "U", &width, &count, &plus, panel, &lda, top, &lda);
-  if (below > 0) dgemm_("N", "N", &below, &count, &width, &minus, panel + width, &lda, top, &lda, &plus, top + width, &lda);
+  if (below > 0)
+    dgemm_("N", "N", &below, &count, &width, &minus, panel + width, &lda, top, &lda, &plus, top + width, &lda);
 }
 
-// What dgetrf does, column-major, with an interrupt between its parts. Returns false if it was interrupted or is singular.
+// What dgetrf does, column-major, with an interrupt between its parts. Returns false if it was interrupted or is
+// singular.
 static bool factor_panels(int n, double *a, int lda, int *pivot, interrupt *stop) {
   for (int k = 0; k < n; k += PANEL) {
     int width = n - k < PANEL ? n - k : PANEL, rows = n - k, first = k + 1, last = k + width, one = 1, info;
@@ -114,5 +117,6 @@ void lu_solve(int n, const double *A, int stride, const int *pivot, double *x) {
     x[pivot[i]] = x[i], x[i] = t;
   }
   for (int i = 0; i < n; i++) x[i] -= dot(i, A + (long)i * stride, x);
-  for (int i = n - 1; i >= 0; i--) x[i] = (x[i] - dot(n - 1 - i, A + (long)i * stride + i + 1, x + i + 1)) / A[(long)i * stride + i];
+  for (int i = n - 1; i >= 0; i--)
+    x[i] = (x[i] - dot(n - 1 - i, A + (long)i * stride + i + 1, x + i + 1)) / A[(long)i * stride + i];
 }

@@ -1,5 +1,5 @@
-// Dense square systems without symmetry: LU with row exchanges. Small ones by our own loops, larger ones by LAPACK. Those that
-// take long ask an interrupt (may be null) now and then and end early when it says so.
+// Dense square systems without symmetry: LU with row exchanges. Small ones by our own loops, larger ones by LAPACK.
+// Those that take long ask an interrupt (may be null) now and then and end early when it says so.
 #ifndef MATH_LU_H
 #define MATH_LU_H
 

@@ -1,9 +1,9 @@
-// An anchor is a point of a body: where joints, forces, constraints and contacts act on it. Everything that depends on how the
-// body moves goes through here: position, velocity, row on the body's velocity, bias, applied force. In three dimensions and
-// world axes, planar models included.
+// An anchor is a point of a body: where joints, forces, constraints and contacts act on it. Everything that depends on
+// how the body moves goes through here: position, velocity, row on the body's velocity, bias, applied force. In three
+// dimensions and world axes, planar models included.
 //
-// With s the arm from the body's origin:  v = v₀ + ω × s,  a = a₀ + α × s + ω × (ω × s),  and a force f with a torque τ at the
-// anchor is the wrench (τ + s × f, f) at the origin, which is also the row of the rate f·v + τ·ω.
+// With s the arm from the body's origin:  v = v₀ + ω × s,  a = a₀ + α × s + ω × (ω × s),  and a force f with a torque τ
+// at the anchor is the wrench (τ + s × f, f) at the origin, which is also the row of the rate f·v + τ·ω.
 #ifndef MECHANICS_ANCHOR_H
 #define MECHANICS_ANCHOR_H
 
@@ -23,10 +23,8 @@ static inline vec3 block_linear(const mechanism *m, const double *b) {
   return m->planar ? (vec3){b[1], b[2], 0} : vec3_of(b + 3);
 }
 static inline void block_store(const mechanism *m, double *b, vec3 angular, vec3 linear) {
-  if (m->planar)
-    b[0] = angular.z, b[1] = linear.x, b[2] = linear.y;
-  else
-    vec3_store(b, angular), vec3_store(b + 3, linear);
+  if (m->planar) b[0] = angular.z, b[1] = linear.x, b[2] = linear.y;
+  else vec3_store(b, angular), vec3_store(b + 3, linear);
 }
 
 // The point of a body that is at a place in the world now.
@@ -60,8 +58,8 @@ static inline vec3 anchor_spread_omega(const mechanism *m, const motion *x, cons
 static inline vec3 anchor_bias(const mechanism *m, const motion *x, const anchor *a) {
   return vec3_centripetal(anchor_omega(m, x, a), a->arm);
 }
-// The same for the body's velocity at a place that travels over it and is at the anchor now: ω × (travel - v₀), with the velocity
-// `travel` of the place in the world.
+// The same for the body's velocity at a place that travels over it and is at the anchor now: ω × (travel - v₀), with
+// the velocity `travel` of the place in the world.
 static inline vec3 anchor_bias_along(const mechanism *m, const motion *x, const anchor *a, vec3 travel) {
   return vec3_cross(anchor_omega(m, x, a), vec3_sub(travel, block_linear(m, x->links[a->node].V)));
 }

@@ -38,7 +38,7 @@ static mechanism uniform_copy(const mechanism *m, const bool *held, arena *memor
   return uniform;
 }
 
-// --- positions ----------------------------------------------------------------------------------------------------
+// --- positions -------------------------------------------------------------------------------------------------------
 
 static double violation_at(const mechanism *m, motion *x) {
   x->level = LEVEL_NONE;
@@ -159,12 +159,14 @@ static bool report_open_loop(const mechanism *m, const motion *x, fault *f) {
       if (!(phi <= most)) most = phi, worst = &m->constraints[i];
     }
   return fault_set(f, CAROM_ERROR_ASSEMBLY, worst->part,
-                      "check lengths and positions, or give initial values nearer to a closed position",
-                      "the mechanism cannot be assembled: '%s' is violated by %.3g", worst->name, most);
+                   "check lengths and positions, or give initial values nearer to a closed position",
+                   "the mechanism cannot be assembled: '%s' is violated by %.3g", worst->name, most);
 }
 
 // A value that is only the rounding of zero, to the accuracy of assembly, is reported as zero.
-static double without_rounding(double value, double from) { return fabs(value) <= 1e-13 * fmax(1, fabs(from)) ? 0 : value; }
+static double without_rounding(double value, double from) {
+  return fabs(value) <= 1e-13 * fmax(1, fabs(from)) ? 0 : value;
+}
 
 // Lists the given coordinates that were changed. Those of joints that close loops are only guesses for the assembly.
 static void report_moved(const mechanism *m, const motion *x, const initial_state *initial, assembly_report *report) {
@@ -213,23 +215,23 @@ static bool assemble_positions(const mechanism *m, motion *x, const initial_stat
   return true;
 }
 
-// --- velocities ---------------------------------------------------------------------------------------------------
+// --- velocities ------------------------------------------------------------------------------------------------------
 
-// Conditions on the speeds of some trees on ground, in the order of their precedence: constraints, drives, given values.
+// Conditions on the speeds of some trees on ground, in the order of their precedence: constraints, drives, given
+// values.
 typedef struct conditions {
   double *rows, *values;
   int count, nv;
-  const int *column;        // of each speed of the mechanism
+  const int *column;  // of each speed of the mechanism
 } conditions;
 
 // The bodies of each tree on ground: trees that no condition connects are solved by themselves.
 typedef struct tree_list {
   int count;
-  int *start, *bodies;      // the bodies of tree k are start[k] to start[k + 1], in their order
-  bool *coupled;            // a constraint or a given speed of a joint outside the tree reaches it
-  int *column;              // one per speed
+  int *start, *bodies;  // the bodies of tree k are start[k] to start[k + 1], in their order
+  bool *coupled;        // a constraint or a given speed of a joint outside the tree reaches it
+  int *column;          // one per speed
 } tree_list;
-
 
 static double *add_condition(conditions *c, double value) {
   c->values[c->count] = value;
@@ -237,17 +239,16 @@ static double *add_condition(conditions *c, double value) {
 }
 
 // row += s J · (velocity of a node), along its path to ground
-static void add_body_row(const mechanism *m, const motion *x, const conditions *c, double *row_of, int i, const double *J, double s) {
+static void add_body_row(const mechanism *m, const motion *x, const conditions *c, double *row_of, int i,
+                         const double *J, double s) {
   double f[6];
   memcpy(f, J, (size_t)m->n * sizeof *f);
   for (; i != GROUND; i = m->nodes[i].parent) {
     const node *n = &m->nodes[i];
     for (int k = 0; k < n->nv; k++) row_of[c->column[n->v + k]] += s * block_dot(m->n, x->S + 6 * (n->v + k), f);
     double carried[6] = {0};
-    if (m->planar)
-      block_shift_force(3, x->links[i].r, f, carried);
-    else
-      block_shift_force(6, x->links[i].r, f, carried);
+    if (m->planar) block_shift_force(3, x->links[i].r, f, carried);
+    else block_shift_force(6, x->links[i].r, f, carried);
     memcpy(f, carried, sizeof f);
   }
 }
@@ -260,19 +261,23 @@ static void add_constraint_conditions(const mechanism *m, const motion *x, condi
       const row_body *t = &x->row_bodies[r->body0 + k];
       add_body_row(m, x, c, out, t->node, t->J, 1);
     }
-    for (int k = 0; k < r->speed_count; k++) out[c->column[x->row_speeds[r->speed0 + k].speed]] += x->row_speeds[r->speed0 + k].c;
+    for (int k = 0; k < r->speed_count; k++)
+      out[c->column[x->row_speeds[r->speed0 + k].speed]] += x->row_speeds[r->speed0 + k].c;
   }
 }
 
 // A driven speed is that of the guess.
-static void add_drive_condition(const motion *x, int speed, conditions *c) { add_condition(c, x->u[speed])[c->column[speed]] = 1; }
+static void add_drive_condition(const motion *x, int speed, conditions *c) {
+  add_condition(c, x->u[speed])[c->column[speed]] = 1;
+}
 
 // A given velocity of a body that only joints with clearance hold is no condition here; add_own sets it.
 static bool is_condition(const mechanism *m, const initial_state *initial, int b, int k) {
   return initial->body_velocity_given[6 * b + k] && m->nodes[m->bodies[b].node].joint >= 0;
 }
 
-static void add_joint_conditions(const mechanism *m, const motion *x, const initial_state *initial, int i, conditions *c) {
+static void add_joint_conditions(const mechanism *m, const motion *x, const initial_state *initial, int i,
+                                 conditions *c) {
   const joint *j = &m->joints[i];
   for (int k = 0; k < joint_in(j->type, m->planar)->nv; k++) {
     if (!initial->u_given[j->v + k]) continue;
@@ -288,7 +293,8 @@ static void add_joint_conditions(const mechanism *m, const motion *x, const init
   }
 }
 
-static void add_velocity_conditions(const mechanism *m, const motion *x, const initial_state *initial, int b, conditions *c) {
+static void add_velocity_conditions(const mechanism *m, const motion *x, const initial_state *initial, int b,
+                                    conditions *c) {
   for (int k = 0; k < 6; k++) {
     if (!is_condition(m, initial, b, k)) continue;
     vec3 e = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
@@ -334,13 +340,18 @@ static void find_coupled(const mechanism *m, const motion *x, const initial_stat
   for (int i = 0; i < m->joint_count; i++) {
     const joint *j = &m->joints[i];
     for (int k = 0; j->node < 0 && k < joint_in(j->type, m->planar)->nv; k++)
-      if (initial->u_given[j->v + k]) couple(m, t, m->bodies[m->markers[j->first].body].node), couple(m, t, m->bodies[m->markers[j->second].body].node);
+      if (initial->u_given[j->v + k])
+        couple(m, t, m->bodies[m->markers[j->first].body].node),
+            couple(m, t, m->bodies[m->markers[j->second].body].node);
   }
 }
 
 static tree_list list_trees(const mechanism *m, const motion *x, const initial_state *initial, arena *memory) {
-  tree_list t = {.count = m->base_count, .start = ARENA_ARRAY(memory, int, m->base_count + 2), .bodies = ARENA_ARRAY(memory, int, m->body_count + 1),
-                 .coupled = ARENA_ARRAY(memory, bool, m->base_count + 1), .column = ARENA_ARRAY(memory, int, m->nv + 1)};
+  tree_list t = {.count = m->base_count,
+                 .start = ARENA_ARRAY(memory, int, m->base_count + 2),
+                 .bodies = ARENA_ARRAY(memory, int, m->body_count + 1),
+                 .coupled = ARENA_ARRAY(memory, bool, m->base_count + 1),
+                 .column = ARENA_ARRAY(memory, int, m->nv + 1)};
   for (int b = 1; b < m->body_count; b++) t.start[m->nodes[m->bodies[b].node].base + 2]++;
   for (int k = 0; k < t.count; k++) t.start[k + 2] += t.start[k + 1];
   for (int b = 1; b < m->body_count; b++) t.bodies[t.start[m->nodes[m->bodies[b].node].base + 1]++] = b;
@@ -350,13 +361,15 @@ static tree_list list_trees(const mechanism *m, const motion *x, const initial_s
 
 // Room for so many conditions on nv speeds.
 static conditions begin_conditions(const tree_list *t, int rows, int nv, arena *memory) {
-  return (conditions){ARENA_ARRAY(memory, double, (long)rows * nv + 1), ARENA_ARRAY(memory, double, rows + 1), 0, nv, t->column};
+  return (conditions){ARENA_ARRAY(memory, double, ((long)rows * nv) + 1), ARENA_ARRAY(memory, double, rows + 1), 0, nv,
+                      t->column};
 }
 
 static int count_given(const mechanism *m, const initial_state *initial, int b) {
   const node *n = &m->nodes[m->bodies[b].node];
   int count = 0;
-  for (int k = 0; k < n->nv; k++) count += m->driven[n->v + k] + (n->joint >= 0 && initial->u_given[m->joints[n->joint].v + k]);
+  for (int k = 0; k < n->nv; k++)
+    count += m->driven[n->v + k] + (n->joint >= 0 && initial->u_given[m->joints[n->joint].v + k]);
   for (int k = 0; k < 6; k++) count += is_condition(m, initial, b, k);
   return count;
 }
@@ -366,7 +379,8 @@ static void satisfy(motion *x, const first_guess *guess, conditions *c, const in
   double *change = ARENA_ARRAY(memory, double, c->nv + 1);
   for (int i = 0; i < c->count; i++)
     for (int k = 0; k < c->nv; k++) c->values[i] -= c->rows[(long)i * c->nv + k] * guess->u[speeds[k]];
-  dense_least_norm(c->count, c->nv, c->rows, c->values, 1e-9, change, ARENA_ARRAY(memory, double, (long)c->count * (c->nv + 1) + 1));
+  dense_least_norm(c->count, c->nv, c->rows, c->values, 1e-9, change,
+                   ARENA_ARRAY(memory, double, ((long)c->count * (c->nv + 1) + 1)));
   for (int k = 0; k < c->nv; k++) x->u[speeds[k]] = change[k] + guess->u[speeds[k]];
 }
 
@@ -375,10 +389,11 @@ static void list_speeds(const node *n, tree_list *t, int *speeds, int *count) {
   for (int k = 0; k < n->nv; k++) t->column[n->v + k] = *count, speeds[(*count)++] = n->v + k;
 }
 
-static void solve_tree(const mechanism *m, motion *x, const initial_state *initial, const first_guess *guess, tree_list *t, int tree, int *speeds,
-                       arena *memory) {
+static void solve_tree(const mechanism *m, motion *x, const initial_state *initial, const first_guess *guess,
+                       tree_list *t, int tree, int *speeds, arena *memory) {
   int nv = 0, rows = 0;
-  for (int i = t->start[tree]; i < t->start[tree + 1]; i++) list_speeds(&m->nodes[m->bodies[t->bodies[i]].node], t, speeds, &nv), rows += count_given(m, initial, t->bodies[i]);
+  for (int i = t->start[tree]; i < t->start[tree + 1]; i++)
+    list_speeds(&m->nodes[m->bodies[t->bodies[i]].node], t, speeds, &nv), rows += count_given(m, initial, t->bodies[i]);
   if (!rows) return;
   conditions c = begin_conditions(t, rows, nv, memory);
   for (int k = 0; k < nv; k++)
@@ -392,25 +407,29 @@ static void solve_tree(const mechanism *m, motion *x, const initial_state *initi
 }
 
 // All trees that constraints or joints outside the tree connect, together.
-static void solve_coupled(const mechanism *m, motion *x, const initial_state *initial, const first_guess *guess, tree_list *t, int *speeds,
-                          arena *memory) {
+static void solve_coupled(const mechanism *m, motion *x, const initial_state *initial, const first_guess *guess,
+                          tree_list *t, int *speeds, arena *memory) {
   int nv = 0, rows = m->row_count;
   for (int i = 1; i < m->node_count; i++)
-    if (t->coupled[m->nodes[i].base]) list_speeds(&m->nodes[i], t, speeds, &nv), rows += count_given(m, initial, m->nodes[i].body);
+    if (t->coupled[m->nodes[i].base])
+      list_speeds(&m->nodes[i], t, speeds, &nv), rows += count_given(m, initial, m->nodes[i].body);
   for (int i = 0; i < m->joint_nv; i++) rows += initial->u_given[i];
   if (!nv) return;
   conditions c = begin_conditions(t, rows, nv, memory);
   add_constraint_conditions(m, x, &c);
   for (int i = 0; i < m->drive_count; i++)
-    if (m->drives[i].speed >= 0 && t->coupled[m->nodes[m->speed_node[m->drives[i].speed]].base]) add_drive_condition(x, m->drives[i].speed, &c);
+    if (m->drives[i].speed >= 0 && t->coupled[m->nodes[m->speed_node[m->drives[i].speed]].base])
+      add_drive_condition(x, m->drives[i].speed, &c);
   for (int i = 0; i < m->joint_count; i++)
-    if (m->joints[i].node < 0 || t->coupled[m->nodes[m->joints[i].node].base]) add_joint_conditions(m, x, initial, i, &c);
+    if (m->joints[i].node < 0 || t->coupled[m->nodes[m->joints[i].node].base])
+      add_joint_conditions(m, x, initial, i, &c);
   for (int b = 1; b < m->body_count; b++)
     if (t->coupled[m->nodes[m->bodies[b].node].base]) add_velocity_conditions(m, x, initial, b, &c);
   satisfy(x, guess, &c, speeds, memory);
 }
 
-static void solve_speeds(const mechanism *m, motion *x, const initial_state *initial, const first_guess *guess, arena *memory) {
+static void solve_speeds(const mechanism *m, motion *x, const initial_state *initial, const first_guess *guess,
+                         arena *memory) {
   tree_list t = list_trees(m, x, initial, memory);
   int *speeds = ARENA_ARRAY(memory, int, m->nv + 1);
   solve_coupled(m, x, initial, guess, &t, speeds, memory);
@@ -442,11 +461,13 @@ static bool check_velocities(const mechanism *m, motion *x, fault *f) {
       if (!(rate <= most)) most = rate, worst = &m->constraints[i];
     }
   if (most <= 1e-8 * fastest * fmax(1, m->length)) return true;
-  return fault_set(f, CAROM_ERROR_ASSEMBLY, m->drive_count ? (part_id){PART_DRIVE, m->drive_count - 1} : worst->part, "leave one of them out",
-                      "drives and constraints contradict each other: the rate of '%s' is violated by %.3g", worst->name, most);
+  return fault_set(f, CAROM_ERROR_ASSEMBLY, m->drive_count ? (part_id){PART_DRIVE, m->drive_count - 1} : worst->part,
+                   "leave one of them out",
+                   "drives and constraints contradict each other: the rate of '%s' is violated by %.3g", worst->name,
+                   most);
 }
 
-// --- all ----------------------------------------------------------------------------------------------------------
+// --- all -------------------------------------------------------------------------------------------------------------
 
 static bool check_inertia(const mechanism *m, motion *x, fault *f) {
   x->level = LEVEL_NONE;
@@ -455,7 +476,7 @@ static bool check_inertia(const mechanism *m, motion *x, fault *f) {
   char why[256];
   dynamics_explain(m, x, why, sizeof why);
   return fault_set(f, CAROM_ERROR_MODEL, (part_id){PART_BODY, m->nodes[x->singular_node].body},
-                      "give the body a mass and an inertia, or drive that joint", "%s", why);
+                   "give the body a mass and an inertia, or drive that joint", "%s", why);
 }
 
 static void keep_state(mechanism *m, motion *x, arena *memory) {
@@ -528,7 +549,8 @@ static bool is_given(const bool *given, int from) { return given[from] || given[
 
 static void add_own_of(const mechanism *m, const node *n, const initial_state *own, double *q, double *u) {
   const double *shift = own->body_shift + 6 * n->body, *v = own->body_velocity + 6 * n->body;
-  bool turns = is_given(own->body_velocity_given, 6 * n->body), moves = is_given(own->body_velocity_given, 6 * n->body + 3);
+  bool turns = is_given(own->body_velocity_given, 6 * n->body),
+       moves = is_given(own->body_velocity_given, 6 * n->body + 3);
   if (m->planar) {
     joint_move(n->type, true, q, shift + 2);
     if (turns) u[0] = v[2];
@@ -560,10 +582,11 @@ static bool add_own(const mechanism *m, motion *x, const initial_state *own, fau
       bool held = fabs(r->phi) <= 1e-9 * size, kept = fabs(constraint_row_rate(m, x, r)) <= 1e-8 * fastest * size;
       if (held && kept) continue;
       return fault_set(f, CAROM_ERROR_ASSEMBLY, m->constraints[i].part,
-                          held ? "give another 'omega' or 'velocity' under 'initial'" : "give another 'shift' or 'turn' under 'initial'",
-                          held ? "'%s' does not allow the velocity that a body it holds is given at the start"
-                               : "'%s' does not hold where bodies are shifted and turned to at the start",
-                          m->constraints[i].name);
+                       held ? "give another 'omega' or 'velocity' under 'initial'"
+                            : "give another 'shift' or 'turn' under 'initial'",
+                       held ? "'%s' does not allow the velocity that a body it holds is given at the start"
+                            : "'%s' does not hold where bodies are shifted and turned to at the start",
+                       m->constraints[i].name);
     }
   return true;
 }
@@ -587,7 +610,8 @@ static void report_changed(const mechanism *m, motion *x, const initial_state *i
   for (int i = 0; i < m->joint_count; i++)
     for (int k = 0; k < joint_in(m->joints[i].type, m->planar)->nv; k++) {
       int v = m->joints[i].v + k;
-      if (initial->u_given[v] && changed_most(report, initial->u[v], x->joint_u[v])) report->changed_joint = m->joints[i].name;
+      if (initial->u_given[v] && changed_most(report, initial->u[v], x->joint_u[v]))
+        report->changed_joint = m->joints[i].name;
     }
   for (int b = 1; b < m->body_count; b++)
     for (int k = 0; k < 6; k++) {

@@ -18,17 +18,17 @@ typedef struct initial_state {
 } initial_state;
 
 typedef struct assembly_report {
-  double violation_before, violation_after;   // largest |Φ|
-  double velocity_change;                     // largest change of a given speed
-  const char *moved_joint;                    // a joint whose given coordinate was changed, or null
-  double moved_from, moved_to;                // of the coordinate that changed most
-  int moved_count;                            // number of coordinates that changed
+  double violation_before, violation_after;  // largest |Φ|
+  double velocity_change;                    // largest change of a given speed
+  const char *moved_joint;                   // a joint whose given coordinate was changed, or null
+  double moved_from, moved_to;               // of the coordinate that changed most
+  int moved_count;                           // number of coordinates that changed
   // What the given speed that changed most belongs to: a joint, or a body and its key (`omega`, `velocity`); or null.
   const char *changed_joint, *changed_body, *changed_key;
   double changed_from, changed_to;
-  int changed_count;                          // number of given speeds that changed
+  int changed_count;  // number of given speeds that changed
   int iterations;
-  int freedom, rows, redundant;               // degrees of freedom, constraint rows, redundant rows
+  int freedom, rows, redundant;  // degrees of freedom, constraint rows, redundant rows
 } assembly_report;
 
 // Fills m->q0 and m->u0. Returns false and sets the fault if it cannot be assembled. In joint coordinates

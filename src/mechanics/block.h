@@ -34,9 +34,9 @@ BLOCK void block_inertia(const int n, const double *J, const double *mk, double 
     I[0] = J[0], I[1] = I[3] = -mk[1], I[2] = I[6] = mk[0];
     I[4] = I[8] = m, I[5] = I[7] = 0;
   } else {
-    const double full[36] = {J[0],   J[3],   J[4],   0,      -mk[2], mk[1],  J[3],  J[1],  J[5], mk[2], 0, -mk[0],
-                             J[4],   J[5],   J[2],   -mk[1], mk[0],  0,      0,     mk[2], -mk[1], m,   0, 0,
-                             -mk[2], 0,      mk[0],  0,      m,      0,      mk[1], -mk[0], 0,   0,     0, m};
+    const double full[36] = {J[0],   J[3], J[4],  0,      -mk[2], mk[1], J[3],  J[1],   J[5],   mk[2], 0, -mk[0],
+                             J[4],   J[5], J[2],  -mk[1], mk[0],  0,     0,     mk[2],  -mk[1], m,     0, 0,
+                             -mk[2], 0,    mk[0], 0,      m,      0,     mk[1], -mk[0], 0,      0,     0, m};
     for (int i = 0; i < 36; i++) I[i] = full[i];
   }
 }

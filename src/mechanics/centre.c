@@ -87,6 +87,8 @@ void centre_carry(const mechanism *m, const double *q, const double *q_moved, do
 void centre_add_centripetal(const mechanism *m, const double *q, const double *u, double factor, double *rates) {
   for (int i = 1; i < m->node_count && m->off_centre; i++) {
     const node *n = &m->nodes[i];
-    if (n->off_centre) add(m, factor, mat3_mul(axes_at(m, q + n->q), vec3_centripetal(turning(m, u + n->v), n->centre)), way_in_u(m, rates + n->v));
+    if (n->off_centre)
+      add(m, factor, mat3_mul(axes_at(m, q + n->q), vec3_centripetal(turning(m, u + n->v), n->centre)),
+          way_in_u(m, rates + n->v));
   }
 }

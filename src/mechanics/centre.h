@@ -1,9 +1,11 @@
-// Free bodies about their mass centres. The coordinates of a free body are those of its joint's marker, which may be anywhere on the body. With
-// the mass centre at c = R c° from the marker, R and v the marker's axes and velocity, the mass centre has
+// Free bodies about their mass centres. The coordinates of a free body are those of its joint's marker, which may be
+// anywhere on the body. With the mass centre at c = R c° from the marker, R and v the marker's axes and velocity, the
+// mass centre has
 //   the velocity v + ω × c   and the acceleration v̇ + ω̇ × c + ω × (ω × c).
-// Momentum belongs to the mass centre: a step that keeps it while the body turns moves the mass centre straight, and changes v. Bodies that
-// carry others are left out: their momentum is not that of their own mass centre. So are those that constraints join to ground: their
-// momentum does not stay, and a body that turns about a joint at its origin does so exactly in its own coordinates.
+// Momentum belongs to the mass centre: a step that keeps it while the body turns moves the mass centre straight, and
+// changes v. Bodies that carry others are left out: their momentum is not that of their own mass centre. So are those
+// that constraints join to ground: their momentum does not stay, and a body that turns about a joint at its origin does
+// so exactly in its own coordinates.
 #ifndef MECHANICS_CENTRE_H
 #define MECHANICS_CENTRE_H
 

@@ -1,7 +1,7 @@
 // Derivations. Let a, b be the markers, s_a, s_b their arms, D = p_b - p_a, and e an axis of a, f an axis of b.
 //
-// ALONG  Φ = e·D          Φ̇ = e·v,  Φ̈ = e·(a_b - a_o - 2 ω_a × v),  with o the point of the first body where b is, v = v_b - v_o
-// DOT    Φ = e·f          Φ̇ = (ω_b - ω_a)·(f × e)
+// ALONG  Φ = e·D          Φ̇ = e·v,  Φ̈ = e·(a_b - a_o - 2 ω_a × v),  with o the point of the first body where b is, v =
+// v_b - v_o DOT    Φ = e·f          Φ̇ = (ω_b - ω_a)·(f × e)
 //        Φ̈ = (α_b - α_a)·(f × e) + (ω_a × (ω_a × e))·f + e·(ω_b × (ω_b × f)) + 2 (ω_a × e)·(ω_b × f)
 // SCREW  Φ = e·D - h θ     as ALONG, and  -h e·(ω_b - ω_a),  -h [e·(α_b - α_a) + (ω_a × e)·(ω_b - ω_a)]
 // distance  Φ = |D| - L(t), n = D/|D|:  Φ̇ = n·(v_b - v_a) - L̇
@@ -40,7 +40,8 @@ static void along_row(const mechanism *m, motion *x, row *r, const marker_state 
   r->quad = vec3_dot(e, marker_relative_bias(a, &opposite, b, marker_relative_velocity(m, x, &opposite, b)));
 }
 
-static void dot_row(const mechanism *m, motion *x, row *r, const marker_state *a, const marker_state *b, vec3 e, vec3 f) {
+static void dot_row(const mechanism *m, motion *x, row *r, const marker_state *a, const marker_state *b, vec3 e,
+                    vec3 f) {
   vec3 normal = vec3_cross(f, e);
   set_row(m, x, r, &a->anchor, &b->anchor, VEC3_ZERO, normal);
   r->phi = vec3_dot(e, f);
@@ -120,7 +121,7 @@ const constraint_type constraint_closure = {"closure", evaluate_closure};
 const constraint_type constraint_distance = {"distance", evaluate_distance};
 const constraint_type constraint_couple = {"couple", evaluate_couple};
 
-// --- layout -------------------------------------------------------------------------------------------------------
+// --- layout ----------------------------------------------------------------------------------------------------------
 
 int constraint_body_terms(const mechanism *m, const constraint *c) {
   if (c->type != &constraint_couple) return 2;
@@ -150,15 +151,13 @@ void constraint_bind(const mechanism *m, motion *x, const constraint *c) {
     for (int i = 0; i < c->term_count; i++) {
       int speed = coordinate_speed(m, c->terms[i].of);
       const joint *j = &m->joints[c->terms[i].of.joint];
-      if (speed >= 0)
-        (s++)->speed = speed;
-      else
-        b[0].node = node_of_marker(m, j->first), b[1].node = node_of_marker(m, j->second), b += 2;
+      if (speed >= 0) (s++)->speed = speed;
+      else b[0].node = node_of_marker(m, j->first), b[1].node = node_of_marker(m, j->second), b += 2;
     }
   }
 }
 
-// --- all rows -----------------------------------------------------------------------------------------------------
+// --- all rows --------------------------------------------------------------------------------------------------------
 
 void constraints_evaluate(const mechanism *m, motion *x) {
   for (int i = 0; i < m->constraint_count; i++) m->constraints[i].type->evaluate(m, x, &m->constraints[i]);

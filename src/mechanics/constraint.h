@@ -31,10 +31,11 @@ int constraint_speed_terms(const mechanism *m, const constraint *c);
 // The nodes and speeds of each term, which never change.
 void constraint_bind(const mechanism *m, motion *x, const constraint *c);
 
-// What counts as a large violation of row k of a constraint, in its unit: one radian, or the typical length of the mechanism.
+// What counts as a large violation of row k of a constraint, in its unit: one radian, or the typical length of the
+// mechanism.
 double constraint_row_size(const mechanism *m, const constraint *c, int k);
-// The unit of its multiplier: of force where the condition is a length, of torque where it is an angle; "" in a relation of lengths and
-// angles, whose factors may have any unit.
+// The unit of its multiplier: of force where the condition is a length, of torque where it is an angle; "" in a
+// relation of lengths and angles, whose factors may have any unit.
 const char *constraint_multiplier_unit(const mechanism *m, const constraint *c, int k);
 
 void constraints_evaluate(const mechanism *m, motion *x);
@@ -42,9 +43,10 @@ void constraints_evaluate(const mechanism *m, motion *x);
 double constraints_violation(const mechanism *m, const motion *x);
 double constraints_excess(const mechanism *m, const motion *x);  // largest |Φ| beyond its rounding
 double constraints_velocity_violation(const mechanism *m, const motion *x);
-double constraint_row_rate(const mechanism *m, const motion *x, const row *r);           // Φ̇
-double constraint_row_acceleration(const mechanism *m, const motion *x, const row *r);   // Φ̈ with links[].A, udot
-double constraint_row_rounding(const mechanism *m, const motion *x, const row *r);       // the rounding error of Φ̈, from the size of its terms
+double constraint_row_rate(const mechanism *m, const motion *x, const row *r);          // Φ̇
+double constraint_row_acceleration(const mechanism *m, const motion *x, const row *r);  // Φ̈ with links[].A, udot
+double constraint_row_rounding(const mechanism *m, const motion *x,
+                               const row *r);  // the rounding error of Φ̈, from the size of its terms
 // Adds the wrenches of multipliers of the first `row_count` rows: Gᵀ λ.
 void constraint_push(const mechanism *m, motion *x, const double *lambda, int row_count);
 

@@ -8,7 +8,8 @@
 #include "mechanics/instant.h"
 #include "mechanics/signal.h"
 
-// After a call that fails, outputs at a fixed rate stay those of the last one, since they are part of the state. Others are not known at this state.
+// After a call that fails, outputs at a fixed rate stay those of the last one, since they are part of the state. Others
+// are not known at this state.
 static void call(const mechanism *m, motion *x, int i) {
   const callback *c = &m->callbacks[i];
   const callback_binding *bound = x->bindings ? &x->bindings[i] : NULL;
@@ -34,7 +35,9 @@ void control_update(const mechanism *m, motion *x) {
   for (int k = 0; k < m->state_count; k++) x->inner_rate[k] = x->held[k] ? 0 : control_free_rate(m, x, k);
 }
 
-double control_free_rate(const mechanism *m, motion *x, int state) { return function_value(m, x, &m->states[state].rate); }
+double control_free_rate(const mechanism *m, motion *x, int state) {
+  return function_value(m, x, &m->states[state].rate);
+}
 
 void control_limit(const mechanism *m, double *states) {
   for (int k = 0; k < m->state_count; k++) {
@@ -49,7 +52,8 @@ bool control_has_limits(const mechanism *m) {
   return false;
 }
 
-// At a multiple of the interval, but for rounding, unless it was called there already: a step that was interrupted begins a second time.
+// At a multiple of the interval, but for rounding, unless it was called there already: a step that was interrupted
+// begins a second time.
 static bool is_due(const callback *c, double t, double sampled) {
   double rounding = instant_rounding(t);
   return c->every > 0 && fabs(nearbyint(t / c->every) * c->every - t) <= rounding && fabs(t - sampled) > rounding;

@@ -32,8 +32,7 @@ static void pseudo_inverse(const joint_motion *jm, int nv, vec3 *Pw, vec3 *Pv) {
   }
   double G[JOINT_MAX_FREEDOM * JOINT_MAX_FREEDOM];
   for (int a = 0; a < nv; a++)
-    for (int b = 0; b <= a; b++)
-      G[a * nv + b] = vec3_dot(jm->w[a], jm->w[b]) + vec3_dot(jm->v[a], jm->v[b]);
+    for (int b = 0; b <= a; b++) G[a * nv + b] = vec3_dot(jm->w[a], jm->w[b]) + vec3_dot(jm->v[a], jm->v[b]);
   dense_cholesky(nv, G, nv, 0, NULL);  // columns of every joint type are independent
   for (int a = 0; a < nv; a++) {
     double e[JOINT_MAX_FREEDOM] = {0};
@@ -64,7 +63,8 @@ static void measure_joint(const mechanism *m, motion *x, const joint *j) {
   for (int k = 0; k < nv; k++) u[k] = vec3_dot(Pw[k], w_rel) + vec3_dot(Pv[k], v_rel);
 }
 
-// Joints in the tree count their own turns. Of the others, those that nobody reads within a step are measured where a state is accepted.
+// Joints in the tree count their own turns. Of the others, those that nobody reads within a step are measured where a
+// state is accepted.
 static bool counts_turns(const mechanism *m, const joint *j) {
   const char *kinds = m->planar ? j->type->kinds_planar : j->type->kinds_spatial;
   return j->node < 0 && (j->watched || (kinds && strchr(kinds, 'a')));
@@ -76,8 +76,8 @@ bool coordinate_counts_turns(const mechanism *m) {
   return false;
 }
 
-// The mean of the speeds at both ends leads to where the angle is but for terms of third order. The speed now is known once
-// the joint is measured; where it leads elsewhere than the speed before, the joint is measured again from there.
+// The mean of the speeds at both ends leads to where the angle is but for terms of third order. The speed now is known
+// once the joint is measured; where it leads elsewhere than the speed before, the joint is measured again from there.
 static void measure_from_accepted(const mechanism *m, motion *x, const joint *j) {
   const joint_space *space = joint_in(j->type, m->planar);
   double elapsed = x->t - x->accepted_t, *q = x->joint_q + j->q;
@@ -166,8 +166,7 @@ void coordinate_accelerations(const mechanism *m, motion *x) {
       }
       coordinate_row r = coordinate_get_row(m, x, (coordinate){i, k});
       *out = r.quad;
-      for (int b = 0; b < m->n; b++)
-        *out += r.Ja[b] * x->links[r.a.node].A[b] + r.Jb[b] * x->links[r.b.node].A[b];
+      for (int b = 0; b < m->n; b++) *out += r.Ja[b] * x->links[r.a.node].A[b] + r.Jb[b] * x->links[r.b.node].A[b];
     }
   }
 }

@@ -8,26 +8,27 @@
 
 // A coordinate as a row on the two bodies of a joint: q̇ = g_w · (ω_b - ω_a) + g_v · (velocity of b relative to a).
 typedef struct coordinate_row {
-  anchor a, b;             // of the two bodies, at the second marker
+  anchor a, b;  // of the two bodies, at the second marker
   double Ja[6], Jb[6];
-  double quad;  // q̈ = Ja·A_a + Jb·A_b + quad
-  vec3 force, torque;      // a unit effort pushes b with this, and a with the opposite
+  double quad;         // q̈ = Ja·A_a + Jb·A_b + quad
+  vec3 force, torque;  // a unit effort pushes b with this, and a with the opposite
 } coordinate_row;
 
 // Refreshes joint_q and joint_u from positions and velocities: of the tree's joints and of those that are watched.
 void coordinate_update(const mechanism *m, motion *x);
 // Of the others.
 void coordinate_measure(const mechanism *m, motion *x);
-// An angle that is measured between markers is known except for whole turns. It is taken nearest to where the speeds lead
-// from the last state that a scheme accepted, however often other states are evaluated between. To be called at such
-// states, with positions and velocities evaluated: at the end of a step that led far, and after a jump of velocities.
+// An angle that is measured between markers is known except for whole turns. It is taken nearest to where the speeds
+// lead from the last state that a scheme accepted, however often other states are evaluated between. To be called at
+// such states, with positions and velocities evaluated: at the end of a step that led far, and after a jump of
+// velocities.
 void coordinate_accept(const mechanism *m, motion *x);
-// A scheme that shows states within a step after it has accepted the end keeps the state that turns are counted from before the step, and
-// exchanges the two for the time.
+// A scheme that shows states within a step after it has accepted the end keeps the state that turns are counted from
+// before the step, and exchanges the two for the time.
 void coordinate_keep_turns(const mechanism *m, motion *x);
 void coordinate_exchange_turns(const mechanism *m, motion *x);
-bool coordinate_counts_turns(const mechanism *m);                // there are such angles
-bool coordinate_is_far(const mechanism *m, const motion *x);     // one of them may have moved by a radian since
+bool coordinate_counts_turns(const mechanism *m);             // there are such angles
+bool coordinate_is_far(const mechanism *m, const motion *x);  // one of them may have moved by a radian since
 // joint_udot of all joints, from x->udot and the bodies' accelerations.
 void coordinate_accelerations(const mechanism *m, motion *x);
 

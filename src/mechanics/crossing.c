@@ -1,6 +1,7 @@
-// A neighbour of the state (t, q, u) at the distance s is (t, q, u) + s/|u| (1, u, 0), moved onto the constraints. Its position,
-// velocity and constraint forces are smooth functions of s, also where the position in the middle is singular, and their values
-// at s = 0 are those of the branch. They do not depend on errors of the state across the branch.
+// A neighbour of the state (t, q, u) at the distance s is (t, q, u) + s/|u| (1, u, 0), moved onto the constraints. Its
+// position, velocity and constraint forces are smooth functions of s, also where the position in the middle is
+// singular, and their values at s = 0 are those of the branch. They do not depend on errors of the state across the
+// branch.
 #include "mechanics/crossing.h"
 
 #include <math.h>
@@ -11,10 +12,12 @@
 #include "mechanics/response.h"
 #include "mechanics/tree.h"
 
-// Below this nearness the state is interpolated. Above it, rounding of positions (1e-16) over its square leaves accelerations
-// twelve digits. Half the distance of the neighbours, so that these are as far from the singular position.
+// Below this nearness the state is interpolated. Above it, rounding of positions (1e-16) over its square leaves
+// accelerations twelve digits. Half the distance of the neighbours, so that these are as far from the singular
+// position.
 static const double NEAR = 1.5e-2;
-// At least below this one, where accelerations have eleven digits: rows of some mechanisms are never far from dependent.
+// At least below this one, where accelerations have eleven digits: rows of some mechanisms are never far from
+// dependent.
 static const double NEAR_ALWAYS = 3e-3;
 
 // Neighbours at ±1, ±2, … times a distance, in radians or lengths of the mechanism, and their weights.
@@ -25,11 +28,15 @@ typedef struct stencil {
   double miss;  // largest |Φ| at the interpolated position, in lengths of the mechanism
 } stencil;
 
-// The error is d¹²/924 of the twelfth derivative. Branches that miss each other by more than `miss` do not cross: the motion turns
-// from one to the other.
-static const stencil WIDE = {.pairs = 6, .distance = 3e-2, .near = 5e-3, .miss = 2e-12,
+// The error is d¹²/924 of the twelfth derivative. Branches that miss each other by more than `miss` do not cross: the
+// motion turns from one to the other.
+static const stencil WIDE = {.pairs = 6,
+                             .distance = 3e-2,
+                             .near = 5e-3,
+                             .miss = 2e-12,
                              .weight = {6.0 / 7, -15.0 / 28, 5.0 / 21, -1.0 / 14, 1.0 / 77, -1.0 / 924}};
-// For forces where they are not determined at all and the wide stencil fails. The error is 0.5 d² of the second derivative.
+// For forces where they are not determined at all and the wide stencil fails. The error is 0.5 d² of the second
+// derivative.
 static const stencil NARROW = {.pairs = 1, .distance = 1e-4, .weight = {0.5}, .near = 1e-5, .miss = 1e-7};
 
 bool crossing_is_near(const mechanism *m, const motion *x) {
@@ -69,7 +76,9 @@ typedef struct middle {
   double duration;    // for a distance of 1 [s]
 } middle;
 
-long crossing_storage(const mechanism *m, const motion *x) { return motion_state_size(x) + 2 * m->nq + 5 * m->nv + 2 * m->row_count; }
+long crossing_storage(const mechanism *m, const motion *x) {
+  return motion_state_size(x) + 2 * m->nq + 5 * m->nv + 2 * m->row_count;
+}
 
 static double *keep(double **storage, const double *from, int count) {
   double *at = *storage;
@@ -199,7 +208,8 @@ void crossing_begin(const mechanism *m, motion *x) {
   memset(x->way, 0, (size_t)m->nv * sizeof *x->way);
   x->most_rank = 0, x->usual_nearness = 0;
   if (!m->row_count || m->sparse || !dynamics_accelerations(m, x)) return;
-  double *q = x->beside + crossing_storage(m, x) - m->nq, *u = q - m->nv, *way = u - m->nv;  // behind what a middle keeps
+  double *q = x->beside + crossing_storage(m, x) - m->nq, *u = q - m->nv,
+         *way = u - m->nv;  // behind what a middle keeps
   int rank = x->rank;
   x->usual_nearness = crossing_is_near(m, x) ? 1 : x->nearness;
   if (rank < m->row_count) {

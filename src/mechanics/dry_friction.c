@@ -53,7 +53,8 @@ bool friction_depends_on_load(const mechanism *m) {
 }
 
 bool friction_fits(double P, double tried, double found, double rate, double W) {
-  const double nothing = 1e-9;  // what solutions leave of a rate that is zero; the ledger tells sticking from sliding by the same
+  const double nothing =
+      1e-9;  // what solutions leave of a rate that is zero; the ledger tells sticking from sliding by the same
   bool at_limit = !(fabs(P) < (1 - nothing) * tried);  // solutions meet it to their tolerance only
   return fabs(P) <= found && (!at_limit || fabs(rate) <= nothing * W * tried);
 }
@@ -69,10 +70,11 @@ static void enclose(friction_search *s, double limit, double found) {
   }
 }
 
-// The next limit to try: by the secant through the last two, which meets a load that is linear in one friction at once, however slowly the
-// turns themselves converge. No limit brings less than nothing, so that one lies above 0; once one below it is known too, the search stays
-// between them, and halves what is between them where secants go astray. Where nothing is left between them the load jumps, because more
-// than one fits and now this one is found, now that: it begins anew.
+// The next limit to try: by the secant through the last two, which meets a load that is linear in one friction at once,
+// however slowly the turns themselves converge. No limit brings less than nothing, so that one lies above 0; once one
+// below it is known too, the search stays between them, and halves what is between them where secants go astray. Where
+// nothing is left between them the load jumps, because more than one fits and now this one is found, now that: it
+// begins anew.
 static double next_limit(friction_search *s, double limit, double found, int turn) {
   enum { SECANTS = 20 };  // forty halvings are left, enough for 1e-12 of the limit
   bool exhausted = s->high < INFINITY && s->high - s->low <= 1e-13 * s->high;

@@ -18,19 +18,21 @@ void friction_add_rows(const mechanism *m, motion *x);
 double friction_limit(const mechanism *m, const motion *x, const joint_friction *f);
 // μ r (|F_1| + |F_2| + |F·a|) of a wrench F, T at the joint's second marker, in world axes: of a percussion too.
 double friction_of_load(const mechanism *m, const motion *x, const joint_friction *f, vec3 F, vec3 T);
-// Whether a friction P (an effort or a percussion) that was found with the limit `tried` fits the limit `found` of its load
-// as well, other as that is: it is within both, and the coordinate stands still. Below `tried` it surely does; at `tried`
-// it does where contacts hold it too, its rate being nothing against W times `tried`, what friction changed it by.
+// Whether a friction P (an effort or a percussion) that was found with the limit `tried` fits the limit `found` of its
+// load as well, other as that is: it is within both, and the coordinate stands still. Below `tried` it surely does; at
+// `tried` it does where contacts hold it too, its rate being nothing against W times `tried`, what friction changed it
+// by.
 bool friction_fits(double P, double tried, double found, double rate, double W);
 // The search for a limit that agrees with the load it brings about: what was tried last and what came of it, and two
 // limits around the one that is looked for, of which the lower brought more than itself and the upper less.
 typedef struct friction_search {
   double tried, found, low, high;
-  int start;             // the turn that it began in, or began anew
+  int start;  // the turn that it began in, or began anew
 } friction_search;
 enum { FRICTION_TURNS = 60 };
-// A limit brought about a load whose friction is `found`, in turn 0, 1, ... < FRICTION_TURNS. Where both agree to the share `agreement`, or the
-// friction fits both, the limit becomes `found`; else the next one to try. Returns whether they agree.
+// A limit brought about a load whose friction is `found`, in turn 0, 1, ... < FRICTION_TURNS. Where both agree to the
+// share `agreement`, or the friction fits both, the limit becomes `found`; else the next one to try. Returns whether
+// they agree.
 bool friction_meets_load(friction_search *search, double *limit, double found, double agreement, bool fits, int turn);
 bool friction_depends_on_load(const mechanism *m);
 

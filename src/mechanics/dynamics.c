@@ -19,7 +19,7 @@
 #include "mechanics/signal.h"
 #include "mechanics/tree.h"
 
-// --- state --------------------------------------------------------------------------------------------------------
+// --- state -----------------------------------------------------------------------------------------------------------
 
 static void apply_drives(const mechanism *m, motion *x) {
   for (int i = 0; i < m->drive_count; i++) {
@@ -72,13 +72,15 @@ static void move_by(const crew *crew, const mechanism *m, double *q, const doubl
 }
 
 void dynamics_move(const mechanism *m, double *q, const double *delta) { move_by(NULL, m, q, delta); }
-void dynamics_move_shared(const mechanism *m, const motion *x, double *q, const double *delta) { move_by(x->crew, m, q, delta); }
+void dynamics_move_shared(const mechanism *m, const motion *x, double *q, const double *delta) {
+  move_by(x->crew, m, q, delta);
+}
 
 void dynamics_normalize(const mechanism *m, double *q) {
   for (int i = 1; i < m->node_count; i++) joint_normalize(m->nodes[i].type, m->planar, q + m->nodes[i].q);
 }
 
-// --- levels -------------------------------------------------------------------------------------------------------
+// --- levels ----------------------------------------------------------------------------------------------------------
 
 bool dynamics_positions_velocities(const mechanism *m, motion *x) {
   if (x->level >= LEVEL_VELOCITY) return true;
@@ -276,7 +278,7 @@ bool dynamics_instant(const mechanism *m, motion *x) {
   return true;
 }
 
-// --- projection ---------------------------------------------------------------------------------------------------
+// --- projection ------------------------------------------------------------------------------------------------------
 
 static bool respond_at_position(const mechanism *m, motion *x) {
   x->level = LEVEL_NONE;
@@ -303,9 +305,9 @@ const double *dynamics_position_step(const mechanism *m, motion *x) {
   return step_from_here(m, x);
 }
 
-// One Newton step always, also from within the tolerance: to move some states and not others would be a jump as large as
-// the tolerance, which an integrator's error test sees and no shorter step makes smaller. `crossed` (may be null) allows to go
-// onto the branch of a crossing, velocities too, and tells that it was done.
+// One Newton step always, also from within the tolerance: to move some states and not others would be a jump as large
+// as the tolerance, which an integrator's error test sees and no shorter step makes smaller. `crossed` (may be null)
+// allows to go onto the branch of a crossing, velocities too, and tells that it was done.
 static bool project_positions(const mechanism *m, motion *x, double tolerance, int max_iterations, bool *crossed) {
   for (int turn = 0;; turn++) {
     x->level = LEVEL_NONE;
@@ -362,10 +364,8 @@ void dynamics_transposed_rows(const mechanism *m, motion *x, const double *mu, d
     const node *n = &m->nodes[i];
     for (int k = 0; k < n->nv; k++) out[n->v + k] += block_dot(m->n, x->S + 6 * (n->v + k), x->links[i].pA);
     if (n->parent == GROUND) continue;
-    if (m->planar)
-      block_shift_force(3, x->links[i].r, x->links[i].pA, x->links[n->parent].pA);
-    else
-      block_shift_force(6, x->links[i].r, x->links[i].pA, x->links[n->parent].pA);
+    if (m->planar) block_shift_force(3, x->links[i].r, x->links[i].pA, x->links[n->parent].pA);
+    else block_shift_force(6, x->links[i].r, x->links[i].pA, x->links[n->parent].pA);
   }
 }
 
@@ -392,7 +392,7 @@ const char *dynamics_strongest_constraint(const mechanism *m, motion *x) {
   const double *scale = response_scales(x);
   double most = 0;
   if (!m->row_count) return NULL;
-  x->level = LEVEL_NONE;              // those of contacts would take part
+  x->level = LEVEL_NONE;  // those of contacts would take part
   memset(x->lambda, 0, (size_t)m->row_count * sizeof *x->lambda);
   (void)dynamics_accelerations(m, x);  // in a singular position there may be none, but there are reactions beside it
   for (int i = 0; i < m->constraint_count; i++)

@@ -6,19 +6,20 @@
 
 // Sets the state. Driven coordinates take what their drives say at t.
 void dynamics_set(const mechanism *m, motion *x, double t, const double *q, const double *u);
-// Each brings the motion to a level, doing what is missing. Returns false if it is singular there, see dynamics_explain.
+// Each brings the motion to a level, doing what is missing. Returns false if it is singular there, see
+// dynamics_explain.
 bool dynamics_positions_velocities(const mechanism *m, motion *x);
 bool dynamics_accelerations(const mechanism *m, motion *x);
-// Efforts of drives, from the accelerations x->udot, the multipliers and all that pushes. A caller that has it passes the result of
-// tree_inverse, one per speed; `effort` may be null.
+// Efforts of drives, from the accelerations x->udot, the multipliers and all that pushes. A caller that has it passes
+// the result of tree_inverse, one per speed; `effort` may be null.
 void dynamics_drive_efforts(const mechanism *m, motion *x, const double *effort);
 // With these efforts: the power of drive i at a rate of its coordinate, and of all drives in the tree at speeds u.
 static inline double dynamics_drive_power(const motion *x, int i, double rate) { return x->drive_effort[i] * rate; }
 double dynamics_drive_power_at(const mechanism *m, const motion *x, const double *u);
 // Both: the efforts, and the power of all drives and moving constraints at the motion's own speeds, added to x->powers.
 void dynamics_book_drives(const mechanism *m, motion *x, const double *effort);
-// Fills x->result from the accelerations x->udot, the multipliers, the drive efforts and all that pushes, at the positions
-// and velocities that the motion has now.
+// Fills x->result from the accelerations x->udot, the multipliers, the drive efforts and all that pushes, at the
+// positions and velocities that the motion has now.
 void dynamics_results(const mechanism *m, motion *x);
 // Kinetic energy and that of gravity at the present state, which is then known to the level of reactions. Potentials of
 // springs come from dynamics_apply_forces.
@@ -28,10 +29,11 @@ void dynamics_show_state(const mechanism *m, motion *x);
 // Everything at the present instant: accelerations, results, energies. Returns false if it is singular there.
 bool dynamics_instant(const mechanism *m, motion *x);
 
-void dynamics_rates(const mechanism *m, const double *q, const double *u, double *qdot);     // q' = N(q) u
-void dynamics_move(const mechanism *m, double *q, const double *delta);                      // q ⊕ Δ
-void dynamics_move_shared(const mechanism *m, const motion *x, double *q, const double *delta);  // the same by the threads of the motion
-void dynamics_normalize(const mechanism *m, double *q);                                      // unit quaternions
+void dynamics_rates(const mechanism *m, const double *q, const double *u, double *qdot);  // q' = N(q) u
+void dynamics_move(const mechanism *m, double *q, const double *delta);                   // q ⊕ Δ
+void dynamics_move_shared(const mechanism *m, const motion *x, double *q,
+                          const double *delta);          // the same by the threads of the motion
+void dynamics_normalize(const mechanism *m, double *q);  // unit quaternions
 
 // Moves the positions back onto the constraints (least kinetic distance), then the velocities. Returns true if the
 // largest |Φ| ends below the tolerance.
@@ -46,8 +48,8 @@ void dynamics_force_powers(const mechanism *m, motion *x, const double *u, doubl
 // out = Gᵀ mu
 void dynamics_transposed_rows(const mechanism *m, motion *x, const double *mu, double *out);
 
-// One Gauss–Newton step towards Φ = 0, as a displacement along the speeds, valid until the next call. Returns NULL if it is
-// singular there.
+// One Gauss–Newton step towards Φ = 0, as a displacement along the speeds, valid until the next call. Returns NULL if
+// it is singular there.
 const double *dynamics_position_step(const mechanism *m, motion *x);
 
 // Rank of the constraint rows at the present position: rows that depend on others are redundant. -1: out of memory.
@@ -55,8 +57,9 @@ int dynamics_constraint_rank(const mechanism *m, motion *x);
 
 // A sentence on why the last evaluation failed.
 void dynamics_explain(const mechanism *m, const motion *x, char *text, int size);
-// The constraint with the largest reactions in the motion's state, by the speeds that they would cause alone: where a mechanism locks up, or is
-// close to a singular position, one of those that hold it. Returns null if there are no reactions.
+// The constraint with the largest reactions in the motion's state, by the speeds that they would cause alone: where a
+// mechanism locks up, or is close to a singular position, one of those that hold it. Returns null if there are no
+// reactions.
 const char *dynamics_strongest_constraint(const mechanism *m, motion *x);
 
 // The reaction of a joint: the wrench by which its first body guides the second, at the second marker, in world axes.

@@ -1,5 +1,5 @@
-// What is wrong with a mechanism or a material, for someone who knows where it stands in a file: mechanics and contact know parts, the
-// build knows their places.
+// What is wrong with a mechanism or a material, for someone who knows where it stands in a file: mechanics and contact
+// know parts, the build knows their places.
 #ifndef MECHANICS_FAULT_H
 #define MECHANICS_FAULT_H
 
@@ -15,12 +15,13 @@ typedef struct part_id {
 
 // Start from {0}.
 typedef struct fault {
-  carom_error error;    // without a place
-  part_id part;         // that it is about
-  const char *hint;     // what to do; may be null
+  carom_error error;  // without a place
+  part_id part;       // that it is about
+  const char *hint;   // what to do; may be null
 } fault;
 
-// Sets status, part, hint and message. Keeps the first fault. Returns false, so that a check can `return fault_set(...)`.
+// Sets status, part, hint and message. Keeps the first fault. Returns false, so that a check can `return
+// fault_set(...)`.
 bool fault_set(fault *f, carom_status status, part_id part, const char *hint, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 

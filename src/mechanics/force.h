@@ -26,13 +26,13 @@ struct force_type {
   const char *const *outputs;
   const char *const *output_units;
   int output_count;
-  int state_outputs;        // how many of them, at the end of the list, follow from positions and velocities alone
+  int state_outputs;  // how many of them, at the end of the list, follow from positions and velocities alone
   force_place acts;
-  bool six_numbers;         // stiffness and damping are along and about three axes; else one number each
-  bool components;          // three functions give it in axes; else one gives an effort
-  bool calls;               // a C function gives it from signals
-  // The unit of number k of `count` as they are written, which the option table leaves open; `slides`: the coordinate that it
-  // acts along is a length. NULL if the table says all units.
+  bool six_numbers;  // stiffness and damping are along and about three axes; else one number each
+  bool components;   // three functions give it in axes; else one gives an effort
+  bool calls;        // a C function gives it from signals
+  // The unit of number k of `count` as they are written, which the option table leaves open; `slides`: the coordinate
+  // that it acts along is a length. NULL if the table says all units.
   dimension (*unit)(force_number what, int k, int count, bool slides);
   const option_table *table;  // its words in a model file, over carom_force_def
 };

@@ -25,15 +25,36 @@ static const char *const outputs[] = {"effort"};
 static const char *const units[] = {""};  // that of the coordinate's effort
 
 static const option options[] = {
-    {.key = "along", .type = OPTION_TEXT, .offset = FORCE_OPTION(joint), .flags = OPTION_REQUIRED | OPTION_SUBJECT,
+    {.key = "along",
+     .type = OPTION_TEXT,
+     .offset = FORCE_OPTION(joint),
+     .flags = OPTION_REQUIRED | OPTION_SUBJECT,
      .help = "The joint, or one of its coordinates such as `cylinder.q1`."},
-    {.key = "stiffness", .type = OPTION_NUMBERS, .offset = FORCE_OPTION(stiffness), .dim = DIM_ANY, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+    {.key = "stiffness",
+     .type = OPTION_NUMBERS,
+     .offset = FORCE_OPTION(stiffness),
+     .dim = DIM_ANY,
+     .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0",
      .help = "Effort per coordinate."},
-    {.key = "damping", .type = OPTION_NUMBERS, .offset = FORCE_OPTION(damping), .dim = DIM_ANY, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+    {.key = "damping",
+     .type = OPTION_NUMBERS,
+     .offset = FORCE_OPTION(damping),
+     .dim = DIM_ANY,
+     .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0",
      .help = "Effort per rate of the coordinate."},
-    {.key = "rest", .type = OPTION_NUMBER, .offset = FORCE_OPTION(rest), .dim = DIM_ANY, .preset = "0",
+    {.key = "rest",
+     .type = OPTION_NUMBER,
+     .offset = FORCE_OPTION(rest),
+     .dim = DIM_ANY,
+     .preset = "0",
      .help = "Coordinate at which the spring effort is zero."},
-    {.key = "effort", .type = OPTION_FUNCTION, .offset = FORCE_OPTION(effort), .dim = DIM_ANY, .preset = "0",
+    {.key = "effort",
+     .type = OPTION_FUNCTION,
+     .offset = FORCE_OPTION(effort),
+     .dim = DIM_ANY,
+     .preset = "0",
      .help = "Effort of a motor, positive in the direction of the coordinate; may depend on t and state."},
 };
 static const option_table table = {
@@ -54,5 +75,5 @@ static dimension unit_of(force_number what, int k, int count, bool slides) {
   }
 }
 
-const force_type force_along = {"along", apply, find_power, outputs, units, 1, .acts = FORCE_ALONG_COORDINATE, .unit = unit_of,
-                                .table = &table};
+const force_type force_along = {
+    "along", apply, find_power, outputs, units, 1, .acts = FORCE_ALONG_COORDINATE, .unit = unit_of, .table = &table};

@@ -1,8 +1,8 @@
 // Springs and dampers between two markers in the axes of the first: three along the offset d, three about the turn.
 // The turn is measured by φ_i = ½ Σ ε_ijk R_kj, the sine of the angle about its axis (odd, smooth, the angle itself
 // while small), whose energy is k (1 - cos θ) for equal stiffnesses. For unequal ones the torque of the potential
-// V = ½ Σ_i κ_i |e_i - Re_i|², κ_i = (k_j + k_l - k_i)/2, is used: it derives from an energy and has stiffness k_i about
-// axis i for small turns:  V = Σ κ_i (1 - R_ii),  torque on the second τ = Σ κ_i (R e_i) × e_i.
+// V = ½ Σ_i κ_i |e_i - Re_i|², κ_i = (k_j + k_l - k_i)/2, is used: it derives from an energy and has stiffness k_i
+// about axis i for small turns:  V = Σ κ_i (1 - R_ii),  torque on the second τ = Σ κ_i (R e_i) × e_i.
 #include "mechanics/force.h"
 #include "mechanics/marker.h"
 
@@ -53,11 +53,23 @@ static const char *const outputs[] = {"fx", "fy", "fz", "tx", "ty", "tz"};
 static const char *const units[] = {"N", "N", "N", "N*m", "N*m", "N*m"};
 
 static const option options[] = {
-    {.key = "bushing", .type = OPTION_PAIR, .offset = FORCE_OPTION(between), .flags = OPTION_REQUIRED | OPTION_SUBJECT,
+    {.key = "bushing",
+     .type = OPTION_PAIR,
+     .offset = FORCE_OPTION(between),
+     .flags = OPTION_REQUIRED | OPTION_SUBJECT,
      .help = "The two markers or bodies."},
-    {.key = "stiffness", .type = OPTION_NUMBERS, .offset = FORCE_OPTION(stiffness), .dim = DIM_ANY, .flags = OPTION_REQUIRED | OPTION_NOT_NEGATIVE,
+    {.key = "stiffness",
+     .type = OPTION_NUMBERS,
+     .offset = FORCE_OPTION(stiffness),
+     .dim = DIM_ANY,
+     .flags = OPTION_REQUIRED | OPTION_NOT_NEGATIVE,
      .help = "One number for translation, two (translation [N/m], rotation [N*m/rad]), or six (x y z, about x y z)."},
-    {.key = "damping", .type = OPTION_NUMBERS, .offset = FORCE_OPTION(damping), .dim = DIM_ANY, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+    {.key = "damping",
+     .type = OPTION_NUMBERS,
+     .offset = FORCE_OPTION(damping),
+     .dim = DIM_ANY,
+     .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0",
      .help = "Likewise [N*s/m] and [N*m*s/rad]."},
 };
 static const option_table table = {
@@ -80,5 +92,6 @@ static dimension unit_of(force_number what, int k, int count, bool slides) {
   }
 }
 
-const force_type force_bushing = {"bushing", apply, find_power, outputs, units, 6, .acts = FORCE_BETWEEN_MARKERS,
-                                  .six_numbers = true, .unit = unit_of, .table = &table};
+const force_type force_bushing = {
+    "bushing",           apply,           find_power,     outputs, units, 6, .acts = FORCE_BETWEEN_MARKERS,
+    .six_numbers = true, .unit = unit_of, .table = &table};

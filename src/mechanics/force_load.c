@@ -40,11 +40,22 @@ static const char *const force_outputs[] = {"fx", "fy", "fz"}, *const torque_out
 static const char *const force_units[] = {"N", "N", "N"}, *const torque_units[] = {"N*m", "N*m", "N*m"};
 
 static const option force_options[] = {
-    {.key = "force", .type = OPTION_TEXT, .offset = FORCE_OPTION(on), .flags = OPTION_REQUIRED | OPTION_SUBJECT,
+    {.key = "force",
+     .type = OPTION_TEXT,
+     .offset = FORCE_OPTION(on),
+     .flags = OPTION_REQUIRED | OPTION_SUBJECT,
      .help = "The marker or body."},
-    {.key = "components", .type = OPTION_FUNCTIONS, .offset = FORCE_OPTION(components), .dim = DIM_FORCE, .flags = OPTION_REQUIRED,
+    {.key = "components",
+     .type = OPTION_FUNCTIONS,
+     .offset = FORCE_OPTION(components),
+     .dim = DIM_FORCE,
+     .flags = OPTION_REQUIRED,
      .help = "Components; each may depend on t and state."},
-    {.key = "frame", .type = OPTION_WORD, .offset = FORCE_OPTION(frame), .preset = "world", .words = "world|marker",
+    {.key = "frame",
+     .type = OPTION_WORD,
+     .offset = FORCE_OPTION(frame),
+     .preset = "world",
+     .words = "world|marker",
      .help = "Axes in which the components are given."},
 };
 static const option_table force_table = {
@@ -56,11 +67,22 @@ static const option_table force_table = {
     .count = sizeof force_options / sizeof *force_options,
 };
 static const option torque_options[] = {
-    {.key = "torque", .type = OPTION_TEXT, .offset = FORCE_OPTION(on), .flags = OPTION_REQUIRED | OPTION_SUBJECT,
+    {.key = "torque",
+     .type = OPTION_TEXT,
+     .offset = FORCE_OPTION(on),
+     .flags = OPTION_REQUIRED | OPTION_SUBJECT,
      .help = "The marker or body."},
-    {.key = "components", .type = OPTION_FUNCTIONS, .offset = FORCE_OPTION(components), .dim = DIM_TORQUE, .flags = OPTION_REQUIRED | OPTION_TURNING,
+    {.key = "components",
+     .type = OPTION_FUNCTIONS,
+     .offset = FORCE_OPTION(components),
+     .dim = DIM_TORQUE,
+     .flags = OPTION_REQUIRED | OPTION_TURNING,
      .help = "Components (a single number in a planar model); each may depend on t and state."},
-    {.key = "frame", .type = OPTION_WORD, .offset = FORCE_OPTION(frame), .preset = "world", .words = "world|marker",
+    {.key = "frame",
+     .type = OPTION_WORD,
+     .offset = FORCE_OPTION(frame),
+     .preset = "world",
+     .words = "world|marker",
      .help = "Axes in which the components are given."},
 };
 static const option_table torque_table = {
@@ -72,7 +94,21 @@ static const option_table torque_table = {
     .count = sizeof torque_options / sizeof *torque_options,
 };
 
-const force_type force_load = {"force", apply_force, find_force_power, force_outputs, force_units, 3,
-                               .acts = FORCE_AT_MARKER, .components = true, .table = &force_table};
-const force_type force_torque = {"torque", apply_torque, find_torque_power, torque_outputs, torque_units, 3,
-                                 .acts = FORCE_AT_MARKER, .components = true, .table = &torque_table};
+const force_type force_load = {"force",
+                               apply_force,
+                               find_force_power,
+                               force_outputs,
+                               force_units,
+                               3,
+                               .acts = FORCE_AT_MARKER,
+                               .components = true,
+                               .table = &force_table};
+const force_type force_torque = {"torque",
+                                 apply_torque,
+                                 find_torque_power,
+                                 torque_outputs,
+                                 torque_units,
+                                 3,
+                                 .acts = FORCE_AT_MARKER,
+                                 .components = true,
+                                 .table = &torque_table};

@@ -1,4 +1,5 @@
-// A motor along a joint's coordinate. It is asked for an effort a(t, state), which it limits to ±L(t, state) and follows with a lag T:
+// A motor along a joint's coordinate. It is asked for an effort a(t, state), which it limits to ±L(t, state) and
+// follows with a lag T:
 //   T τ̇ = clip(a, ±L) - τ,   without a lag τ = clip(a, ±L).
 // τ is a state of the model, without a name of its own.
 #include <math.h>
@@ -32,22 +33,44 @@ static const char *const outputs[] = {"effort", "power", "asked"};
 static const char *const units[] = {"", "W", ""};  // efforts have that of the coordinate
 
 static const option options[] = {
-    {.key = "motor", .type = OPTION_TEXT, .offset = FORCE_OPTION(joint), .flags = OPTION_REQUIRED | OPTION_SUBJECT,
+    {.key = "motor",
+     .type = OPTION_TEXT,
+     .offset = FORCE_OPTION(joint),
+     .flags = OPTION_REQUIRED | OPTION_SUBJECT,
      .help = "The joint, or one of its coordinates such as `cylinder.q1`."},
-    {.key = "effort", .type = OPTION_FUNCTION, .offset = FORCE_OPTION(effort), .dim = DIM_ANY, .flags = OPTION_REQUIRED,
-     .help = "The effort that it is asked for, positive in the direction of the coordinate; may depend on t, state, signals and states."},
-    {.key = "limit", .type = OPTION_FUNCTION, .offset = FORCE_OPTION(limit), .dim = DIM_ANY, .flags = OPTION_POSITIVE,
-     .help = "The largest effort in both directions; may depend on t and state, as a curve over the speed does. Default: none."},
-    {.key = "lag", .type = OPTION_NUMBER, .offset = FORCE_OPTION(lag), .dim = DIM_TIME, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
-     .help = "Time constant with which the effort follows, from zero at the start; 0: it follows at once. Time stepping needs steps that are shorter."},
+    {.key = "effort",
+     .type = OPTION_FUNCTION,
+     .offset = FORCE_OPTION(effort),
+     .dim = DIM_ANY,
+     .flags = OPTION_REQUIRED,
+     .help = "The effort that it is asked for, positive in the direction of the coordinate; may depend on t, state, "
+             "signals and states."},
+    {.key = "limit",
+     .type = OPTION_FUNCTION,
+     .offset = FORCE_OPTION(limit),
+     .dim = DIM_ANY,
+     .flags = OPTION_POSITIVE,
+     .help = "The largest effort in both directions; may depend on t and state, as a curve over the speed does. "
+             "Default: none."},
+    {.key = "lag",
+     .type = OPTION_NUMBER,
+     .offset = FORCE_OPTION(lag),
+     .dim = DIM_TIME,
+     .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0",
+     .help = "Time constant with which the effort follows, from zero at the start; 0: it follows at once. Time "
+             "stepping needs steps that are shorter."},
 };
 static const option_table table = {
     .name = "motor",
-    .summary = "A motor along one coordinate of a joint, with a limit and a first-order lag. Reports its effort, its power and what it was asked for.",
+    .summary =
+        "A motor along one coordinate of a joint, with a limit and a first-order lag. Reports its effort, its power "
+        "and what it was asked for.",
     .example = "knee: {motor: knee, effort: torque, limit: 5 N*m, lag: 10 ms}",
     .size = sizeof(carom_force_def),
     .options = options,
     .count = sizeof options / sizeof *options,
 };
 
-const force_type force_motor = {"motor", apply, find_power, outputs, units, 3, .acts = FORCE_ALONG_COORDINATE, .table = &table};
+const force_type force_motor = {"motor",        apply, find_power, outputs, units, 3, .acts = FORCE_ALONG_COORDINATE,
+                                .table = &table};

@@ -35,15 +35,37 @@ static const char *const outputs[] = {"force", "length", "rate"};
 static const char *const units[] = {"N", "m", "m/s"};
 
 static const option options[] = {
-    {.key = "spring", .type = OPTION_PAIR, .offset = FORCE_OPTION(between), .flags = OPTION_REQUIRED | OPTION_SUBJECT,
+    {.key = "spring",
+     .type = OPTION_PAIR,
+     .offset = FORCE_OPTION(between),
+     .flags = OPTION_REQUIRED | OPTION_SUBJECT,
      .help = "The two markers or bodies."},
-    {.key = "stiffness", .type = OPTION_NUMBERS, .offset = FORCE_OPTION(stiffness), .dim = DIM_STIFFNESS, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+    {.key = "stiffness",
+     .type = OPTION_NUMBERS,
+     .offset = FORCE_OPTION(stiffness),
+     .dim = DIM_STIFFNESS,
+     .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0",
      .help = "Force per stretch."},
-    {.key = "damping", .type = OPTION_NUMBERS, .offset = FORCE_OPTION(damping), .dim = DIM_DAMPING, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+    {.key = "damping",
+     .type = OPTION_NUMBERS,
+     .offset = FORCE_OPTION(damping),
+     .dim = DIM_DAMPING,
+     .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0",
      .help = "Force per rate of stretch."},
-    {.key = "rest", .type = OPTION_NUMBER, .offset = FORCE_OPTION(rest), .dim = DIM_LENGTH, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+    {.key = "rest",
+     .type = OPTION_NUMBER,
+     .offset = FORCE_OPTION(rest),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0",
      .help = "Length at which the spring force is zero."},
-    {.key = "effort", .type = OPTION_FUNCTION, .offset = FORCE_OPTION(effort), .dim = DIM_FORCE, .preset = "0",
+    {.key = "effort",
+     .type = OPTION_FUNCTION,
+     .offset = FORCE_OPTION(effort),
+     .dim = DIM_FORCE,
+     .preset = "0",
      .help = "Force of an actuator, positive pushes the markers apart; may depend on t and state."},
 };
 static const option_table table = {
@@ -55,5 +77,5 @@ static const option_table table = {
     .count = sizeof options / sizeof *options,
 };
 
-const force_type force_spring = {"spring", apply, find_power, outputs, units, 3, .state_outputs = 2,
-                                 .acts = FORCE_BETWEEN_MARKERS, .table = &table};
+const force_type force_spring = {
+    "spring", apply, find_power, outputs, units, 3, .state_outputs = 2, .acts = FORCE_BETWEEN_MARKERS, .table = &table};

@@ -35,5 +35,6 @@ static void find_power(const mechanism *m, const motion *x, const force *f, cons
 static const char *const outputs[] = {"out0", "out1", "out2", "out3", "out4", "out5"};
 static const char *const units[] = {"N", "N", "N", "N*m", "N*m", "N*m"};
 
-const force_type force_user = {"user", apply, find_power, outputs, units, 6,
-                               .acts = FORCE_AT_MARKER_OR_ALONG_COORDINATE, .calls = true, .table = NULL};  // in code only
+const force_type force_user = {
+    "user",        apply,        find_power, outputs, units, 6, .acts = FORCE_AT_MARKER_OR_ALONG_COORDINATE,
+    .calls = true, .table = NULL};  // in code only

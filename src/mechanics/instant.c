@@ -20,7 +20,7 @@ double instant_next(const mechanism *m, double t) {
   return fmin(next, control_next_instant(m, t));
 }
 
-// --- motions that jump --------------------------------------------------------------------------------------------
+// --- motions that jump -----------------------------------------------------------------------------------------------
 
 int driven_count(const mechanism *m) { return m->drive_count + m->constraint_count; }
 
@@ -53,7 +53,8 @@ bool driven_jumps_at(driven of, double t, motion_jump *found) {
 
 // How far a rate is from the integral of its derivative, by Simpson's rule, and a value from that of the rate.
 static double unexplained(jet a, jet middle, jet b, double h) {
-  double rate = b.d - a.d - h / 6 * (a.dd + 4 * middle.dd + b.dd), value = b.v - a.v - h / 6 * (a.d + 4 * middle.d + b.d);
+  double rate = b.d - a.d - h / 6 * (a.dd + 4 * middle.dd + b.dd),
+         value = b.v - a.v - h / 6 * (a.d + 4 * middle.d + b.d);
   return fmax(fabs(rate), fabs(value) / h);
 }
 
@@ -74,11 +75,14 @@ bool driven_jumps_within(driven of, double from, double to, motion_jump *found) 
   return jumps_between(of, from, to, found);
 }
 
-const char *const motion_jump_hint = "round it off with blend(t, t0, t1), or use a table of type monotone or clamped (section tables)";
+const char *const motion_jump_hint =
+    "round it off with blend(t, t0, t1), or use a table of type monotone or clamped (section tables)";
 
 void motion_jump_explain(const motion_jump *jump, const char *method, char *text, int size) {
   bool position = differ(jump->before[0], jump->after[0]);
   const double *from = position ? jump->before : jump->before + 1, *to = position ? jump->after : jump->after + 1;
-  snprintf(text, (size_t)size, "%s '%s' jumps in %s at t = %.10g s, from %.6g to %.6g%s, and no finite force can follow under method %s",
-           jump->of.what, jump->of.name, position ? "position" : "speed", jump->t, *from, *to, position ? "" : " per second", method);
+  snprintf(text, (size_t)size,
+           "%s '%s' jumps in %s at t = %.10g s, from %.6g to %.6g%s, and no finite force can follow under method %s",
+           jump->of.what, jump->of.name, position ? "position" : "speed", jump->t, *from, *to,
+           position ? "" : " per second", method);
 }

@@ -1,5 +1,6 @@
-// Instants at which something that is given over time changes its course: points of tables, conditions of expressions, resets of states. Integrators
-// end a step there and start again behind it; in between, functions of time are smooth as far as their expressions tell.
+// Instants at which something that is given over time changes its course: points of tables, conditions of expressions,
+// resets of states. Integrators end a step there and start again behind it; in between, functions of time are smooth as
+// far as their expressions tell.
 #ifndef MECHANICS_INSTANT_H
 #define MECHANICS_INSTANT_H
 
@@ -16,7 +17,7 @@ double instant_next(const mechanism *m, double t);
 
 // What moves by a function of time: drives, then constraints whose length or sum is given.
 typedef struct driven {
-  const char *what, *name;   // "drive" or "constraint"
+  const char *what, *name;  // "drive" or "constraint"
   const function *f;
 } driven;
 int driven_count(const mechanism *m);

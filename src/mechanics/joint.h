@@ -37,12 +37,10 @@ typedef struct joint_row {
   int i, j;  // ALONG: a_i · (p_b - p_a) = 0.  DOT: a_i · b_j = 0.  SCREW: a_z · (p_b - p_a) = pitch · angle
 } joint_row;
 
-static inline mat3 mat3_about_z(circle turn) {
-  return (mat3){{turn.c, -turn.s, 0, turn.s, turn.c, 0, 0, 0, 1}};
-}
+static inline mat3 mat3_about_z(circle turn) { return (mat3){{turn.c, -turn.s, 0, turn.s, turn.c, 0, 0, 0, 1}}; }
 
 typedef struct joint_space {
-  int nq, nv;           // coordinates and speeds; nv is -1 if there is no such joint in this space
+  int nq, nv;  // coordinates and speeds; nv is -1 if there is no such joint in this space
   int row_count;
   const joint_row *rows;
 } joint_space;
@@ -50,7 +48,8 @@ typedef struct joint_space {
 typedef struct joint_type {
   const char *name, *summary;
   joint_space spatial, planar;
-  // Which coordinate kinds the speeds have: 'a' angle [rad], 't' translation [m], one letter per coordinate; "qqqq" quaternion.
+  // Which coordinate kinds the speeds have: 'a' angle [rad], 't' translation [m], one letter per coordinate; "qqqq"
+  // quaternion.
   const char *kinds_spatial, *kinds_planar;
   bool turns_only;  // every v is zero: the markers' points coincide
   bool has_axis;    // the marker's axis means something to it

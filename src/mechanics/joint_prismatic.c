@@ -26,7 +26,8 @@ static void measure_planar(const joint_parameters *p, mat3 R, vec3 d, double *q)
   q[0] = d.x;
 }
 
-static const joint_row rows[] = {{ROW_ALONG, 0, 0}, {ROW_ALONG, 1, 0}, {ROW_DOT, 0, 1}, {ROW_DOT, 1, 2}, {ROW_DOT, 2, 0}};
+static const joint_row rows[] = {
+    {ROW_ALONG, 0, 0}, {ROW_ALONG, 1, 0}, {ROW_DOT, 0, 1}, {ROW_DOT, 1, 2}, {ROW_DOT, 2, 0}};
 static const joint_row rows_planar[] = {{ROW_ALONG, 1, 0}, {ROW_DOT, 0, 1}};
 
 const joint_type joint_prismatic = {

@@ -21,7 +21,8 @@ static void measure(const joint_parameters *p, mat3 R, vec3 d, double *q) {
   q[0] = joint_unwrap(atan2(R.m[3] - R.m[1], R.m[0] + R.m[4]), q[0]);
 }
 
-static const joint_row rows[] = {{ROW_ALONG, 0, 0}, {ROW_ALONG, 1, 0}, {ROW_ALONG, 2, 0}, {ROW_DOT, 0, 2}, {ROW_DOT, 1, 2}};
+static const joint_row rows[] = {
+    {ROW_ALONG, 0, 0}, {ROW_ALONG, 1, 0}, {ROW_ALONG, 2, 0}, {ROW_DOT, 0, 2}, {ROW_DOT, 1, 2}};
 
 const joint_type joint_revolute = {
     .name = "revolute",

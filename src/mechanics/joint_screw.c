@@ -8,11 +8,10 @@ static void motion(const joint_parameters *p, const double *q, joint_motion *m) 
   m->v[0] = (vec3){0, 0, p->pitch};
 }
 
-static const joint_row rows[] = {{ROW_ALONG, 0, 0}, {ROW_ALONG, 1, 0}, {ROW_DOT, 0, 2}, {ROW_DOT, 1, 2}, {ROW_SCREW, 2, 2}};
+static const joint_row rows[] = {
+    {ROW_ALONG, 0, 0}, {ROW_ALONG, 1, 0}, {ROW_DOT, 0, 2}, {ROW_DOT, 1, 2}, {ROW_SCREW, 2, 2}};
 
-static void measure(const joint_parameters *p, mat3 R, vec3 d, double *q) {
-  joint_revolute.measure(p, R, d, q);
-}
+static void measure(const joint_parameters *p, mat3 R, vec3 d, double *q) { joint_revolute.measure(p, R, d, q); }
 
 const joint_type joint_screw = {
     .name = "screw",

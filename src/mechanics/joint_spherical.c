@@ -20,8 +20,9 @@ static const joint_row rows[] = {{ROW_ALONG, 0, 0}, {ROW_ALONG, 1, 0}, {ROW_ALON
 
 const joint_type joint_spherical = {
     .name = "spherical",
-    .summary = "Any turn about a common point; q is the quaternion (w, x, y, z), u the angular velocity in the second "
-               "marker's axes.",
+    .summary =
+        "Any turn about a common point; q is the quaternion (w, x, y, z), u the angular velocity in the second "
+        "marker's axes.",
     .spatial = {4, 3, 3, rows},
     .planar = {.nv = -1},
     .kinds_spatial = "qqqq",

@@ -25,9 +25,7 @@ static void store6(double *a, vec3 angular, vec3 linear) {
 
 static mat3 turn(mat3 R, mat3 local, bool turned) { return turned ? mat3_product(R, local) : R; }
 
-static mat3 turn_back(mat3 R, mat3 local, bool turned) {
-  return turned ? mat3_product(R, mat3_transpose(local)) : R;
-}
+static mat3 turn_back(mat3 R, mat3 local, bool turned) { return turned ? mat3_product(R, mat3_transpose(local)) : R; }
 
 // The joint's columns and relative velocity turned into world axes.
 typedef struct relative {
@@ -58,7 +56,8 @@ static void relative_motion(const node *n, mat3 RA, const joint_motion *jm, cons
   }
 }
 
-static void forward_node(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
+static void forward_node(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u,
+                         double *S) {
   joint_motion jm;
   n->type->motion(&n->parameters, q, &jm);
   mat3 RA = turn(parent->R, n->inner.R, n->inner_turned);
@@ -81,7 +80,8 @@ static void forward_node(const node *n, const tree_link *parent, tree_link *l, c
   store6(l->c, vec3_add(vec3_cross(wp, rel.w), rel.beta), c_lin);
 }
 
-static void reversed_node(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
+static void reversed_node(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u,
+                          double *S) {
   joint_motion jm;
   n->type->motion(&n->parameters, q, &jm);
   mat3 RB = turn(parent->R, n->inner.R, n->inner_turned);
@@ -141,11 +141,12 @@ void kinematics_spatial(const mechanism *m, motion *x) {
   crew_run(tree_crew(m, x), m->node_count - 1, TREE_SHARE, spatial_nodes, &(tree_job){m, x, NULL, NULL});
 }
 
-// --- the plane: the same formulas with one angle ------------------------------------------------------------------
-// What never changes there stands from the motion's creation: the third row and column of R, the third place of p, and zero for
-// the angular parts of c and of the bias.
+// --- the plane: the same formulas with one angle ---------------------------------------------------------------------
+// What never changes there stands from the motion's creation: the third row and column of R, the third place of p, and
+// zero for the angular parts of c and of the bias.
 
-BLOCK void revolute_planar(const bool plain, const node *n, const tree_link *parent, tree_link *l, double q, double u, double *S) {
+BLOCK void revolute_planar(const bool plain, const node *n, const tree_link *parent, tree_link *l, double q, double u,
+                           double *S) {
   hinge h = hinge_at(plain, n, circle_at(q), u, parent->R.m[0], parent->R.m[3], parent->V[0]);
   l->R.m[0] = h.c, l->R.m[1] = -h.s, l->R.m[3] = h.s, l->R.m[4] = h.c;
   l->p.x = parent->p.x + h.rx, l->p.y = parent->p.y + h.ry;
@@ -155,7 +156,8 @@ BLOCK void revolute_planar(const bool plain, const node *n, const tree_link *par
   S[0] = h.sign, S[1] = h.Sx, S[2] = h.Sy;
 }
 
-static void any_planar(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
+static void any_planar(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u,
+                       double *S) {
   joint_motion_planar jm;
   n->type->motion_planar(&n->parameters, q, &jm);
   const double *P = parent->R.m;
@@ -165,8 +167,9 @@ static void any_planar(const node *n, const tree_link *parent, tree_link *l, con
     si = P[3] * n->inner.R.m[0] + P[0] * n->inner.R.m[3];
   }
   double sign = n->reversed ? -1 : 1;
-  double co = ci * jm.turn.c - sign * si * jm.turn.s, so = si * jm.turn.c + sign * ci * jm.turn.s;  // the outer marker's
-  double cA = n->reversed ? co : ci, sA = n->reversed ? so : si;               // the first marker's
+  double co = ci * jm.turn.c - sign * si * jm.turn.s,
+         so = si * jm.turn.c + sign * ci * jm.turn.s;             // the outer marker's
+  double cA = n->reversed ? co : ci, sA = n->reversed ? so : si;  // the first marker's
   double c = co, s = so;
   if (n->outer_turned) {
     c = co * n->outer.R.m[0] + so * n->outer.R.m[3];

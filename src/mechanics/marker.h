@@ -1,5 +1,5 @@
-// Reading a marker: the anchor where it is fixed to its body, its axes, its motion. In three dimensions and world axes, planar
-// models included.
+// Reading a marker: the anchor where it is fixed to its body, its axes, its motion. In three dimensions and world axes,
+// planar models included.
 #ifndef MECHANICS_MARKER_H
 #define MECHANICS_MARKER_H
 
@@ -8,9 +8,9 @@
 
 typedef struct marker_state {
   anchor anchor;
-  mat3 R;      // axes in the world
-  vec3 p;      // position
-  vec3 v, w;   // velocity, angular velocity of the body
+  mat3 R;     // axes in the world
+  vec3 p;     // position
+  vec3 v, w;  // velocity, angular velocity of the body
 } marker_state;
 
 // Where it is, without its motion: for gaps, which are looked at far more often than contacts happen.
@@ -40,16 +40,17 @@ marker_state marker_read(const mechanism *m, const motion *x, int i);
 // Velocity-dependent part of the marker's acceleration beside that of its body.
 static inline vec3 marker_bias(const marker_state *s) { return vec3_centripetal(s->w, s->anchor.arm); }
 
-// The point of the first marker's body that is where the second marker is now, and the velocity of the second relative to it: the
-// rate of D = p_b - p_a in axes that turn with the first, v_b - v_a - ω_a × D.
+// The point of the first marker's body that is where the second marker is now, and the velocity of the second relative
+// to it: the rate of D = p_b - p_a in axes that turn with the first, v_b - v_a - ω_a × D.
 static inline anchor marker_opposite(const motion *x, const marker_state *a, const marker_state *b) {
   return anchor_at(x, a->anchor.node, b->p);
 }
-static inline vec3 marker_relative_velocity(const mechanism *m, const motion *x, const anchor *opposite, const marker_state *b) {
+static inline vec3 marker_relative_velocity(const mechanism *m, const motion *x, const anchor *opposite,
+                                            const marker_state *b) {
   return vec3_sub(b->v, anchor_velocity(m, x, opposite));
 }
-// What of the relative acceleration, in the same axes, depends on velocities only: that of both points, and Coriolis' of the relative
-// velocity v.
+// What of the relative acceleration, in the same axes, depends on velocities only: that of both points, and Coriolis'
+// of the relative velocity v.
 static inline vec3 marker_relative_bias(const marker_state *a, const anchor *opposite, const marker_state *b, vec3 v) {
   return vec3_axpy(vec3_sub(marker_bias(b), vec3_centripetal(a->w, opposite->arm)), -2, vec3_cross(a->w, v));
 }

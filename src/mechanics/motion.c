@@ -17,13 +17,14 @@ static int count_slots(const mechanism *m) {
   for (int i = 0; i < m->force_count; i++)
     if (m->forces[i].input_count > most) most = m->forces[i].input_count;
   for (int i = 0; i < m->callback_count; i++)
-    if (m->callbacks[i].input_count + m->callbacks[i].output_count > most) most = m->callbacks[i].input_count + m->callbacks[i].output_count;
+    if (m->callbacks[i].input_count + m->callbacks[i].output_count > most)
+      most = m->callbacks[i].input_count + m->callbacks[i].output_count;
   return most;
 }
 
 // Lays arrays out behind each other. Without storage it only counts.
 typedef struct layout {
-  double *storage;          // may be null
+  double *storage;  // may be null
   long used;
 } layout;
 
@@ -210,8 +211,8 @@ static void forget_workspace(motion *x) {
   x->written_out = false;
 }
 
-// The integers are at the end of both blocks. A drive may begin with an infinite acceleration, as t^1.5 does: a time stepper goes on with the
-// mean over its step, and others have it in their results.
+// The integers are at the end of both blocks. A drive may begin with an infinite acceleration, as t^1.5 does: a time
+// stepper goes on with the mean over its step, and others have it in their results.
 bool motion_is_finite(const motion *x) {
   return number_all_finite(x->state.values, (size_t)(x->drive_udot - x->state.values)) &&
          number_all_finite(x->results.values, (size_t)((const double *)x->result.friction_slip - x->results.values));

@@ -5,11 +5,11 @@
 #include "mechanics/block.h"
 #include "mechanics/mechanism.h"
 
-// A revolute joint in the plane, the commonest joint, relative to its parent. With ρ from the parent's origin to the joint and o from
-// the child's origin to it
+// A revolute joint in the plane, the commonest joint, relative to its parent. With ρ from the parent's origin to the
+// joint and o from the child's origin to it
 //   r = ρ - o,   S = ±(1, -1× o),   v - v_p = ω_p × ρ - ω × o,   c = -ω_p² ρ + ω² o,
-// the same whichever marker is on the parent, but for the sign of the angle. Most bodies have their origin in the joint that
-// carries them: o = 0. A plain one has neither this nor turned markers; compiled for itself it is a tenth shorter.
+// the same whichever marker is on the parent, but for the sign of the angle. Most bodies have their origin in the joint
+// that carries them: o = 0. A plain one has neither this nor turned markers; compiled for itself it is a tenth shorter.
 typedef struct hinge {
   double c, s;          // the direction of the child
   double w;             // its angular velocity
@@ -32,8 +32,18 @@ BLOCK hinge hinge_at(const bool plain, const node *n, circle turn, double u, dou
     double co = n->outer.R.m[0], so = n->outer.R.m[3], turned = c * co + s * so;
     s = s * co - c * so, c = turned;
   }
-  hinge h = {.c = c, .s = s, .w = wp + sign * u, .rx = rho_x, .ry = rho_y, .vx = -wp * rho_y, .vy = wp * rho_x,
-             .cx = -wp * wp * rho_x, .cy = -wp * wp * rho_y, .sign = sign, .Sx = 0, .Sy = 0};
+  hinge h = {.c = c,
+             .s = s,
+             .w = wp + sign * u,
+             .rx = rho_x,
+             .ry = rho_y,
+             .vx = -wp * rho_y,
+             .vy = wp * rho_x,
+             .cx = -wp * wp * rho_x,
+             .cy = -wp * wp * rho_y,
+             .sign = sign,
+             .Sx = 0,
+             .Sy = 0};
   if (!plain && n->outer_moved) {
     double w = h.w, ox = c * n->outer.p.x - s * n->outer.p.y, oy = s * n->outer.p.x + c * n->outer.p.y;
     h.rx -= ox, h.ry -= oy;

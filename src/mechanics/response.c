@@ -5,8 +5,8 @@
 #include "mechanics/response_internal.h"
 #include "mechanics/tree.h"
 
-// In a mechanism of many loops most rows have few bodies between them and ground, and few speeds in common: W from their halves takes less than
-// the recursions through the whole tree. Not in crowds, whose rows have no end.
+// In a mechanism of many loops most rows have few bodies between them and ground, and few speeds in common: W from
+// their halves takes less than the recursions through the whole tree. Not in crowds, whose rows have no end.
 static void make_halves(const mechanism *m, motion *x, int extra_rows) {
   enum { MOST_ENTRIES = 1 << 20 };
   response_work *w = x->response;
@@ -22,7 +22,7 @@ void response_create(const mechanism *m, motion *x) {
   int nv = m->nv ? m->nv : 1, nc = m->row_count ? m->row_count : 1;
   long entries = m->sparse ? m->pattern_start[m->row_count] : (long)m->row_count * m->row_count;
   if (m->small) {
-    w->mass = ARENA_ARRAY(a, double, nv * nv);
+    w->mass = ARENA_ARRAY(a, double, (nv * nv));
     w->inverse = ARENA_ARRAY(a, double, nv);
     w->vectors = ARENA_ARRAY(a, double, 2 * nv * (m->row_count + m->extra_rows + 1));
   }
@@ -69,7 +69,7 @@ void response_close(motion *x) {
   if (x->response) sparse_factor_destroy(x->response->sparse);
 }
 
-// --- M ------------------------------------------------------------------------------------------------------------
+// --- M ---------------------------------------------------------------------------------------------------------------
 
 bool response_factor(const mechanism *m, motion *x) {
   x->written_out = false;
@@ -92,7 +92,7 @@ static inline bool is_written_out(const mechanism *m, motion *x) {
 
 bool response_is_written_out(const mechanism *m, motion *x) { return is_written_out(m, x); }
 
-// --- impulses and speeds ------------------------------------------------------------------------------------------
+// --- impulses and speeds ---------------------------------------------------------------------------------------------
 
 void response_rates(const mechanism *m, motion *x, const double *u, double *rates) {
   if (is_written_out(m, x)) m->small->rates(x, u, rates);
@@ -119,7 +119,7 @@ void response_add(const mechanism *m, motion *x, const double *P, const double *
   for (int k = 0; k < m->nv; k++) u[k] = u0[k] + change[k];
 }
 
-// --- W ------------------------------------------------------------------------------------------------------------
+// --- W ---------------------------------------------------------------------------------------------------------------
 
 // W_ij = J_i M⁻¹ J_jᵀ is the rate of row i under the response to row j.
 

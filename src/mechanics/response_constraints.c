@@ -1,8 +1,9 @@
-// W of the constraint rows is singular where constraints are redundant and nearly so next to a singular position. Rows are scaled to
-// a unit diagonal of W. Two ways:
+// W of the constraint rows is singular where constraints are redundant and nearly so next to a singular position. Rows
+// are scaled to a unit diagonal of W. Two ways:
 //
-// Well conditioned or sparse: the proximal iteration  (W + μ) δ = r - W λ,  λ += δ  from λ = 0. λ stays in the range of W, so it
-// converges to the multipliers of least norm, and an eigenvalue σ² of W multiplies its error by μ/(σ² + μ) each time.
+// Well conditioned or sparse: the proximal iteration  (W + μ) δ = r - W λ,  λ += δ  from λ = 0. λ stays in the range of
+// W, so it converges to the multipliers of least norm, and an eigenvalue σ² of W multiplies its error by μ/(σ² + μ)
+// each time.
 //
 // Dense and ill conditioned: by an orthogonal factorisation of half of W (response_orthogonal.c).
 #include <math.h>
@@ -12,7 +13,8 @@
 #include "math/dense.h"
 #include "mechanics/response_internal.h"
 
-// With pivots and diagonals of W above this, W itself is good enough: λ has ten digits, and no singular position is near (crossing.c).
+// With pivots and diagonals of W above this, W itself is good enough: λ has ten digits, and no singular position is
+// near (crossing.c).
 static const double WELL_CONDITIONED = 1e-5;
 // A pivot below this, on a unit diagonal, is a redundant row: the square of the rounding of a Jacobian (1e-8)² would
 // be 1e-16; real mechanisms near a singular position stay above 1e-10.
@@ -39,7 +41,8 @@ static double form_scaled(const mechanism *m, motion *x) {
   }
   if (m->sparse) {
     for (int j = 0; j < nc; j++)
-      for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++) w->W[k] *= w->scale[m->pattern_row[k]] * w->scale[j];
+      for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++)
+        w->W[k] *= w->scale[m->pattern_row[k]] * w->scale[j];
   } else {
     for (int i = 0; i < nc; i++)
       for (int j = 0; j < nc; j++) w->W[i * nc + j] *= w->scale[i] * w->scale[j];
@@ -78,7 +81,8 @@ static void find_residual(const mechanism *m, const motion *x, const double *rhs
   for (int i = 0; i < nc; i++) r[i] = rhs[i];
   if (m->sparse) {
     for (int j = 0; j < nc; j++)
-      for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++) r[m->pattern_row[k]] -= x->response->W[k] * z[j];
+      for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++)
+        r[m->pattern_row[k]] -= x->response->W[k] * z[j];
     return;
   }
   for (int i = 0; i < nc; i++)
@@ -91,8 +95,8 @@ static double largest(const double *v, int n) {
   return most;
 }
 
-// Stops at rounding of the residual's own terms, or when an iteration no longer halves it: the rest lies in directions the
-// constraints do not have.
+// Stops at rounding of the residual's own terms, or when an iteration no longer halves it: the rest lies in directions
+// the constraints do not have.
 static void solve_by_proximal(const mechanism *m, const motion *x, const double *b, double *r, double *z) {
   int nc = m->row_count;
   double target = 1e-15 * largest(b, nc), before = INFINITY;
@@ -102,10 +106,8 @@ static void solve_by_proximal(const mechanism *m, const motion *x, const double 
     double size = largest(r, nc);
     if (!(size > target) || !(size < 0.5 * before)) break;
     before = size;
-    if (m->sparse)
-      sparse_solve(x->response->sparse, r);
-    else
-      dense_cholesky_solve(nc, x->response->factor, nc, r);
+    if (m->sparse) sparse_solve(x->response->sparse, r);
+    else dense_cholesky_solve(nc, x->response->factor, nc, r);
     for (int i = 0; i < nc; i++) z[i] += r[i];
     find_residual(m, x, b, z, r);
   }

@@ -1,6 +1,6 @@
-// Rows that are held, redundant or not:  A λ = rhs,  where A is W of these rows, or W with friction that follows a normal force and so
-// without symmetry. Redundant rows (a block on two corners) make A singular but not inconsistent. The proximal iteration of
-// response_constraints.c finds a solution next to where it starts.
+// Rows that are held, redundant or not:  A λ = rhs,  where A is W of these rows, or W with friction that follows a
+// normal force and so without symmetry. Redundant rows (a block on two corners) make A singular but not inconsistent.
+// The proximal iteration of response_constraints.c finds a solution next to where it starts.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,8 +15,8 @@ response_held response_held_create(int most, arena *memory) {
   response_held h = {0};
   double **vectors[] = {&h.scale, &h.b, &h.z, &h.r};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = ARENA_ARRAY(memory, double, most);
-  h.A = ARENA_ARRAY(memory, double, (long)most * most);
-  h.factor = ARENA_ARRAY(memory, double, (long)most * most);
+  h.A = ARENA_ARRAY(memory, double, ((long)most * most));
+  h.factor = ARENA_ARRAY(memory, double, ((long)most * most));
   h.row = ARENA_ARRAY(memory, int, most);
   h.pivot = ARENA_ARRAY(memory, int, most);
   return h;
@@ -67,7 +67,8 @@ static bool iterate(const response_held *h, interrupt *stop) {
   return true;
 }
 
-bool response_held_solve(response_held *h, int row_total, const double *W, const double *rhs, double *lambda, interrupt *stop) {
+bool response_held_solve(response_held *h, int row_total, const double *W, const double *rhs, double *lambda,
+                         interrupt *stop) {
   scale_rows(h, row_total, W);
   for (int i = 0; i < h->n; i++) {
     h->b[i] = h->scale[i] * rhs[h->row[i]];

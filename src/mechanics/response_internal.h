@@ -4,11 +4,11 @@
 
 #include "mechanics/response.h"
 
-// The regularisation μ of proximal iterations on a unit diagonal: far above rounding (1e-16) and far below the eigenvalues of a
-// regular mechanism. Ten turns then resolve eigenvalues down to 1e-9 of the diagonal.
+// The regularisation μ of proximal iterations on a unit diagonal: far above rounding (1e-16) and far below the
+// eigenvalues of a regular mechanism. Ten turns then resolve eigenvalues down to 1e-9 of the diagonal.
 #define RESPONSE_PROX 1e-10
-// With friction that follows normal forces the matrix has no symmetry, and its factor is less accurate. Above rounding by so much that what
-// is redundant gains at most 1e-7 of the rest.
+// With friction that follows normal forces the matrix has no symmetry, and its factor is less accurate. Above rounding
+// by so much that what is redundant gains at most 1e-7 of the rest.
 #define RESPONSE_PROX_HELD (10 * RESPONSE_PROX)
 enum { RESPONSE_PROX_TURNS = 12 };
 
@@ -21,22 +21,23 @@ typedef struct response_work {
   // W of the constraint rows, scaled to a unit diagonal by `scale`: dense or in the sparse pattern, and its factor.
   double *W, *factor, *scale;
   sparse_factor *sparse;
-  bool well_conditioned;    // which factor there is, see response_constraints.c
-  // If dense: E Gᵀ with M⁻¹ = Eᵀ E, a row for each speed and a column for each row of G, whose products are W. Of the constraints, and with
-  // `by_halves` of all rows: W is formed from it.
+  bool well_conditioned;  // which factor there is, see response_constraints.c
+  // If dense: E Gᵀ with M⁻¹ = Eᵀ E, a row for each speed and a column for each row of G, whose products are W. Of the
+  // constraints, and with `by_halves` of all rows: W is formed from it.
   double *halves;
   bool by_halves;
-  int *path;                // nodes between the bodies of a row and ground
+  int *path;                  // nodes between the bodies of a row and ground
   int *moving, moving_count;  // rows that something can move, for that factor (response_orthogonal.c)
-  int *order;               // these rows in its order; the first motion.rank are independent
-  // For rows that depend on others in contact problems: the constraints' W scaled, and a copy to factorise. Null where the
-  // constraints are many, sparse and independent at the start: there, rows that become dependent later are not found.
+  int *order;                 // these rows in its order; the first motion.rank are independent
+  // For rows that depend on others in contact problems: the constraints' W scaled, and a copy to factorise. Null where
+  // the constraints are many, sparse and independent at the start: there, rows that become dependent later are not
+  // found.
   double *dense, *dense_scale;
-  int *dense_order;         // of that factorisation
-  int independent;          // the first of these are rows to keep
-  double rank_tolerance;    // that they were told by
-  int *held, held_count;    // rows that response_hold has decoupled
-  double *unit;             // a number per row, for response_mobility
+  int *dense_order;       // of that factorisation
+  int independent;        // the first of these are rows to keep
+  double rank_tolerance;  // that they were told by
+  int *held, held_count;  // rows that response_hold has decoupled
+  double *unit;           // a number per row, for response_mobility
 } response_work;
 
 void response_create(const mechanism *m, motion *x);
@@ -45,11 +46,14 @@ void response_enlarge(const mechanism *m, motion *x, int extra_rows);  // room f
 bool response_open(const mechanism *m, motion *x);
 void response_close(motion *x);
 
-// Many loops in space whose axes are parallel, as in the legs of a robot: most of their rows nothing can move, and W is singular at every position.
+// Many loops in space whose axes are parallel, as in the legs of a robot: most of their rows nothing can move, and W is
+// singular at every position.
 enum { RESPONSE_MANY_REDUNDANT = 12 };
-static inline bool response_has_many_loops(const mechanism *m) { return !m->sparse && m->redundant >= RESPONSE_MANY_REDUNDANT; }
+static inline bool response_has_many_loops(const mechanism *m) {
+  return !m->sparse && m->redundant >= RESPONSE_MANY_REDUNDANT;
+}
 
-// --- W in one place: response.c -------------------------------------------------------------------------------------
+// --- W in one place: response.c --------------------------------------------------------------------------------------
 
 // W of the constraint rows, into the workspace, not scaled.
 void response_form_constraints(const mechanism *m, motion *x);
@@ -58,14 +62,14 @@ bool response_is_written_out(const mechanism *m, motion *x);
 // Column j of E Gᵀ, with M⁻¹ = Eᵀ E, for row j of G: every `stride`-th entry from `half` on, which are zero before.
 void response_half(const mechanism *m, motion *x, int j, int stride, double *half);
 
-// --- the two implementations: response_small.c, response_tree.c -----------------------------------------------------
+// --- the two implementations: response_small.c, response_tree.c ------------------------------------------------------
 
 // Speeds up to which writing out is quicker, by counting instructions of planar and spatial chains with contacts.
 enum { RESPONSE_SMALL = 8 };
 typedef struct response_kernels {  // compiled for one number of speeds
   int (*factor)(const bool *driven, double *M, double *D_inverse);
   void (*accelerate)(motion *x);
-  int (*sweep)(const mechanism *m, motion *x);       // returns the speed whose pivot is rounding, or -1, as `factor` does
+  int (*sweep)(const mechanism *m, motion *x);  // returns the speed whose pivot is rounding, or -1, as `factor` does
   void (*take_rows)(const mechanism *m, motion *x);  // brings the vectors of the rows up to date, which the others need
   void (*rates)(const motion *x, const double *u, double *rates);
   void (*add)(const motion *x, const double *P, int row_count, const double *u0, double *u);
@@ -94,13 +98,14 @@ bool response_is_free_body(const mechanism *m, int tree);
 // Decouples row i: its pieces become zero, and W_ii is `own`.
 void response_piece_clear(response_pieces *p, int i, double own);
 
-// --- rows that cannot move or depend on others: response_redundant.c --------------------------------------------------
+// --- rows that cannot move or depend on others: response_redundant.c -------------------------------------------------
 
 // The diagonal of W for a row that had to move the whole mechanism.
 double response_least_mobility(const mechanism *m, const motion *x, int i);
 // Whether a row with this diagonal of W can move at all.
 bool response_moves(const mechanism *m, const motion *x, int i, double diagonal);
-// The diagonal of W for a row that nothing can move: a constraint keeps one, so that its equation has the solution zero.
+// The diagonal of W for a row that nothing can move: a constraint keeps one, so that its equation has the solution
+// zero.
 double response_fixed_diagonal(const mechanism *m, const motion *x, int i);
 void response_decouple_fixed(const mechanism *m, const motion *x, double *W);
 // A pivot of W on a unit diagonal at or below this belongs to a row that depends on others.

@@ -1,15 +1,15 @@
-// W = A Aᵀ with the rows A = G Eᵀ, M⁻¹ = Eᵀ E, which half of the solution with M gives. With Aᵀ P = Q R, Rᵀ R λ = r has the singular
-// values σ of A where a factor of W has σ², and the forces Gᵀ λ are accurate to rounding over σ. Rows below the tolerance depend on
-// those before them, R = [R₁ R₁T]. The nearest right-hand side that all rows can satisfy is used, and of all multipliers with the
-// same effect those of least norm are taken, both by the small matrix 1 + TᵀT.
+// W = A Aᵀ with the rows A = G Eᵀ, M⁻¹ = Eᵀ E, which half of the solution with M gives. With Aᵀ P = Q R, Rᵀ R λ = r has
+// the singular values σ of A where a factor of W has σ², and the forces Gᵀ λ are accurate to rounding over σ. Rows
+// below the tolerance depend on those before them, R = [R₁ R₁T]. The nearest right-hand side that all rows can satisfy
+// is used, and of all multipliers with the same effect those of least norm are taken, both by the small matrix 1 + TᵀT.
 #include <math.h>
 #include <string.h>
 
 #include "math/dense.h"
 #include "mechanics/response_internal.h"
 
-// Closer to a singular position than 1e-5 the positions, accurate to ε over that distance, do not determine the direction of the row
-// that vanishes there.
+// Closer to a singular position than 1e-5 the positions, accurate to ε over that distance, do not determine the
+// direction of the row that vanishes there.
 static const double SINGULAR = 1e-10;
 
 static double product(int n, const double *a, const double *b) {
@@ -18,8 +18,8 @@ static double product(int n, const double *a, const double *b) {
   return sum;
 }
 
-// The rows A as columns, scaled to unit length, and which ones they are. Rows that nothing can move are left out and get the scale 0. Of a planar
-// loop in space these are three of five.
+// The rows A as columns, scaled to unit length, and which ones they are. Rows that nothing can move are left out and
+// get the scale 0. Of a planar loop in space these are three of five.
 static bool form_halves(const mechanism *m, motion *x) {
   int nc = m->row_count, count = 0;
   response_work *w = x->response;
@@ -75,11 +75,13 @@ bool response_factor_orthogonal(const mechanism *m, motion *x) {
 // out += sign T y for y over the dependent rows; the other way out -= Tᵀ y for y over the independent ones.
 static void add_dependent(const mechanism *m, const motion *x, double sign, const double *y, double *out) {
   for (int i = 0; i < x->rank; i++)
-    out[i] += sign * product(x->response->moving_count - x->rank, x->response->factor + (long)i * m->row_count + x->rank, y);
+    out[i] +=
+        sign * product(x->response->moving_count - x->rank, x->response->factor + (long)i * m->row_count + x->rank, y);
 }
 static void subtract_independent(const mechanism *m, const motion *x, const double *y, double *out) {
   for (int i = 0; i < x->rank; i++)
-    for (int k = x->rank; k < x->response->moving_count; k++) out[k - x->rank] -= x->response->factor[(long)i * m->row_count + k] * y[i];
+    for (int k = x->rank; k < x->response->moving_count; k++)
+      out[k - x->rank] -= x->response->factor[(long)i * m->row_count + k] * y[i];
 }
 
 void response_solve_orthogonal(const mechanism *m, const motion *x, const double *b, double *y, double *z) {

@@ -6,9 +6,11 @@
 #include "mechanics/response_internal.h"
 #include "mechanics/tree.h"
 
-static int count_speeds(const mechanism *m, int tree) { return m->base_speed_start[tree + 1] - m->base_speed_start[tree]; }
+static int count_speeds(const mechanism *m, int tree) {
+  return m->base_speed_start[tree + 1] - m->base_speed_start[tree];
+}
 
-// --- memory -------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 
 static bool renew(void *array, size_t count, size_t size) {
   void **a = array;
@@ -21,17 +23,20 @@ static bool reserve(response_pieces *p, int rows, int blocks, int pieces, size_t
   bool made = true;
   if (!p->start || blocks > p->most_blocks) {
     p->most_blocks = blocks + blocks / 2;
-    made &= renew(&p->start, (size_t)p->most_blocks + 1, sizeof *p->start) && renew(&p->first, (size_t)p->most_blocks + 1, sizeof *p->first);
+    made &= renew(&p->start, (size_t)p->most_blocks + 1, sizeof *p->start) &&
+            renew(&p->first, (size_t)p->most_blocks + 1, sizeof *p->first);
   }
   if (!p->own || rows > p->most_rows) {
     p->most_rows = rows + rows / 2;
     size_t count = (size_t)p->most_rows;
-    made &= renew(&p->own, count, sizeof *p->own) && renew(&p->diagonal, count, sizeof *p->diagonal) && renew(&p->block_of, count, sizeof *p->block_of);
+    made &= renew(&p->own, count, sizeof *p->own) && renew(&p->diagonal, count, sizeof *p->diagonal) &&
+            renew(&p->block_of, count, sizeof *p->block_of);
   }
   if (!p->at || pieces > p->most_pieces) {
     p->most_pieces = pieces + pieces / 2;
     size_t count = (size_t)p->most_pieces;
-    made &= renew(&p->at, count, sizeof *p->at) && renew(&p->width, count, sizeof *p->width) && renew(&p->offset, count, sizeof *p->offset);
+    made &= renew(&p->at, count, sizeof *p->at) && renew(&p->width, count, sizeof *p->width) &&
+            renew(&p->offset, count, sizeof *p->offset);
   }
   if (!p->values[0] || values > p->most_values) {
     p->most_values = values + values / 2;
@@ -42,12 +47,13 @@ static bool reserve(response_pieces *p, int rows, int blocks, int pieces, size_t
 }
 
 void response_pieces_free(response_pieces *p) {
-  void *const arrays[] = {p->start, p->block_of, p->first, p->at, p->width, p->offset, p->values[0], p->values[1], p->own, p->diagonal};
+  void *const arrays[] = {p->start,  p->block_of,  p->first,     p->at,  p->width,
+                          p->offset, p->values[0], p->values[1], p->own, p->diagonal};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   *p = (response_pieces){0};
 }
 
-// --- layout -------------------------------------------------------------------------------------------------------
+// --- layout ----------------------------------------------------------------------------------------------------------
 
 // Asserted only; inline, so that a build without assertions does not call it unused.
 static inline bool same_trees(const motion *x, const row *a, const row *b) {

@@ -1,5 +1,6 @@
-// Rows that nothing can move, and constraint rows that depend on others in contact problems. Solvers of contact problems need a W
-// of full rank in the rows of the constraints: rows that depend on others are taken out, and afterwards the multipliers are shared.
+// Rows that nothing can move, and constraint rows that depend on others in contact problems. Solvers of contact
+// problems need a W of full rank in the rows of the constraints: rows that depend on others are taken out, and
+// afterwards the multipliers are shared.
 #include <math.h>
 #include <string.h>
 
@@ -11,13 +12,15 @@
 // A row's diagonal this far below that of moving the whole mechanism is no mobility: rounding leaves 1e-16 times the
 // ratio of the heaviest body to the lightest, a real row at least the square of a lever of 1e-5.
 static const double IMMOBILE = 1e-10;
-// A row with more than this part of the mobility of one that pushes the whole mechanism along can move, whatever its levers:
-// rounding reaches that only with levers of 1e3 times the size of the mechanism and masses of 1e6 times the lightest.
+// A row with more than this part of the mobility of one that pushes the whole mechanism along can move, whatever its
+// levers: rounding reaches that only with levers of 1e3 times the size of the mechanism and masses of 1e6 times the
+// lightest.
 static const double MOBILE = 1e-4;
-// A pivot of W on a unit diagonal at or below this belongs to a row that depends on others; see response_rank_tolerance.
+// A pivot of W on a unit diagonal at or below this belongs to a row that depends on others; see
+// response_rank_tolerance.
 static const double DEPENDENT = 1e-11, DEPENDENT_AT_MOST = 1e-6;
 
-// --- rows that nothing can move -----------------------------------------------------------------------------------
+// --- rows that nothing can move --------------------------------------------------------------------------------------
 
 // The square of a row's size: a turn counts as a motion at the typical length.
 static double row_size(const mechanism *m, const motion *x, const row *r) {
@@ -39,8 +42,8 @@ double response_least_mobility(const mechanism *m, const motion *x, int i) {
   return row_size(m, x, &x->rows[i]) / m->total_mass;
 }
 
-// Whether a row with this diagonal of W can move. It cannot where all its freedoms are driven or the tree has none along it: what
-// is left in its diagonal is rounding.
+// Whether a row with this diagonal of W can move. It cannot where all its freedoms are driven or the tree has none
+// along it: what is left in its diagonal is rounding.
 bool response_moves(const mechanism *m, const motion *x, int i, double diagonal) {
   return diagonal * m->total_mass > MOBILE || diagonal > IMMOBILE * response_least_mobility(m, x, i);
 }
@@ -51,8 +54,9 @@ static void decouple(int n, double *W, int i, double own) {
 }
 
 // Rounding in a row that nothing can move would look like mobility to a solver, which then answers with multipliers of
-// 1e15. A constraint keeps a diagonal: its equation has the solution zero. A row of a contact or of friction gets none: no
-// force changes its rate, so that it sticks without force where that rate is zero and slips where a drive prescribes it.
+// 1e15. A constraint keeps a diagonal: its equation has the solution zero. A row of a contact or of friction gets none:
+// no force changes its rate, so that it sticks without force where that rate is zero and slips where a drive prescribes
+// it.
 double response_fixed_diagonal(const mechanism *m, const motion *x, int i) {
   double least = i < m->row_count ? response_least_mobility(m, x, i) : 0;
   return i >= m->row_count || least > 0 ? least : 1;
@@ -64,11 +68,11 @@ void response_decouple_fixed(const mechanism *m, const motion *x, double *W) {
     if (!response_moves(m, x, i, W[(long)i * n + i])) decouple(n, W, i, response_fixed_diagonal(m, x, i));
 }
 
-// --- redundant rows in contact problems ---------------------------------------------------------------------------
+// --- redundant rows in contact problems ------------------------------------------------------------------------------
 
-// Redundant rows depend on others only where the constraints hold. At a distance d from there the rows differ by about d/L, so
-// that a pivot of (d/L)² tells nothing: taken for an independent row, it would lock the mechanism. Rows that move with time are
-// not asked: a time step evaluates them for its end.
+// Redundant rows depend on others only where the constraints hold. At a distance d from there the rows differ by about
+// d/L, so that a pivot of (d/L)² tells nothing: taken for an independent row, it would lock the mechanism. Rows that
+// move with time are not asked: a time step evaluates them for its end.
 double response_rank_tolerance(const mechanism *m, const motion *x, double floor) {
   double distance = 0;
   for (int i = 0; i < m->row_count; i++) {
@@ -107,10 +111,10 @@ void response_problem(const mechanism *m, motion *x, double *W) {
   if (!interrupted(x->stop)) response_decouple(m, x, x->row_total, W);
 }
 
-// --- rows that constraints hold -----------------------------------------------------------------------------------
+// --- rows that constraints hold --------------------------------------------------------------------------------------
 
-// v := L⁻¹ v with the scaled W of the independent constraint rows, Pᵀ W P = L D Lᵀ. On entry v is in the order of the constraints and
-// not scaled, on return in that of the factorisation. D is its diagonal.
+// v := L⁻¹ v with the scaled W of the independent constraint rows, Pᵀ W P = L D Lᵀ. On entry v is in the order of the
+// constraints and not scaled, on return in that of the factorisation. D is its diagonal.
 static const double *eliminate(const mechanism *m, const motion *x, const double *from, int stride, double *v) {
   const response_work *w = x->response;
   int nc = m->row_count, rank = w->independent;
@@ -134,10 +138,11 @@ static double fastest_of(const mechanism *m, const motion *x, const row *r, cons
   return most;
 }
 
-// The part of the diagonal and of the rate that the constraints leave:  W_ii - W_ic W_cc⁻¹ W_ci  and  q_i - W_ic W_cc⁻¹ q_c. Next to the
-// constraints, at a distance that makes pivots as large as the rank tolerance, a row that they hold has a rate of up to its root times
-// the speeds. `column`: W_ci, with a stride.
-static bool is_held(const mechanism *m, const motion *x, const double *u, double own, const double *column, int stride, const double *q, int i) {
+// The part of the diagonal and of the rate that the constraints leave:  W_ii - W_ic W_cc⁻¹ W_ci  and  q_i - W_ic W_cc⁻¹
+// q_c. Next to the constraints, at a distance that makes pivots as large as the rank tolerance, a row that they hold
+// has a rate of up to its root times the speeds. `column`: W_ci, with a stride.
+static bool is_held(const mechanism *m, const motion *x, const double *u, double own, const double *column, int stride,
+                    const double *q, int i) {
   const response_work *w = x->response;
   int nc = w->dense ? m->row_count : 0;
   double left = own, rate = q[i], terms = fabs(q[i]), tolerance = nc ? w->rank_tolerance : DEPENDENT;

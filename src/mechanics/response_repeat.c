@@ -1,20 +1,22 @@
-// Normal rows that repeat others. Four discs fill the width between two walls: five gaps, whose sum is the room that is left. While the
-// discs lie level the sum of the five rows vanishes. With one disc higher by d it is a row of its own of relative size d/L, which says
-// that the disc cannot move down against any force between the walls. Where the room that d leaves is within the accuracy of positions
-// this row is an error: problems have no solution, or percussions a million times too large. Such a row is replaced by the
-// combination of rows that it repeats, in W, on the right-hand side and in what its force does. The forces are then those of level discs.
+// Normal rows that repeat others. Four discs fill the width between two walls: five gaps, whose sum is the room that is
+// left. While the discs lie level the sum of the five rows vanishes. With one disc higher by d it is a row of its own
+// of relative size d/L, which says that the disc cannot move down against any force between the walls. Where the room
+// that d leaves is within the accuracy of positions this row is an error: problems have no solution, or percussions a
+// million times too large. Such a row is replaced by the combination of rows that it repeats, in W, on the right-hand
+// side and in what its force does. The forces are then those of level discs.
 //
-// W = L Lᵀ: the square of what is left of a row's diagonal is the distance of the row, in the norm of the kinetic energy, to the
-// combination of the rows before it. A very heavy body on a light one looks the same, and there the combination is not what the
-// row does: its rate, acceleration or gap must be that of the combination too. Two points beside each other, as on the rim of a can, look the
-// same as well. Both are kept: as one they would let the can tip and hold it at once.
+// W = L Lᵀ: the square of what is left of a row's diagonal is the distance of the row, in the norm of the kinetic
+// energy, to the combination of the rows before it. A very heavy body on a light one looks the same, and there the
+// combination is not what the row does: its rate, acceleration or gap must be that of the combination too. Two points
+// beside each other, as on the rim of a can, look the same as well. Both are kept: as one they would let the can tip
+// and hold it at once.
 #include <math.h>
 #include <string.h>
 
 #include "mechanics/response.h"
 
-// A body that is off by d between others at a distance l leaves room of d²/2l, and l is a part of the size of the model. (d/l)² may be
-// this many times the accuracy of positions, relative to that size.
+// A body that is off by d between others at a distance l leaves room of d²/2l, and l is a part of the size of the
+// model. (d/l)² may be this many times the accuracy of positions, relative to that size.
 static const double WITHIN = 8;
 // Rounding leaves less in the diagonal of a row that repeats others exactly.
 static const double ROUNDING = 1e-14;
@@ -23,8 +25,11 @@ static const double SOFTNESS = 1e-9;
 
 response_repeat response_repeat_create(int most, int row_total, arena *a) {
   most++;
-  return (response_repeat){.row = ARENA_ARRAY(a, int, most), .is_base = ARENA_ARRAY(a, bool, most), .is_repeated = ARENA_ARRAY(a, bool, most),
-                           .L = ARENA_ARRAY(a, double, (long)most * most), .spread = ARENA_ARRAY(a, double, row_total + 1)};
+  return (response_repeat){.row = ARENA_ARRAY(a, int, most),
+                           .is_base = ARENA_ARRAY(a, bool, most),
+                           .is_repeated = ARENA_ARRAY(a, bool, most),
+                           .L = ARENA_ARRAY(a, double, ((long)most * most)),
+                           .spread = ARENA_ARRAY(a, double, row_total + 1)};
 }
 
 // Row k of L over the base rows before it. Returns the square of what is left of the row.
@@ -65,13 +70,14 @@ static void replace_in_matrix(const response_repeat *f, int k, double *W, int n)
   for (int i = 0; i < n; i++) W[(long)i * n + f->row[k]] = combine(f, k, W + (long)i * n, 1);
 }
 
-// Whether the force of row k presses against that of another, as in a row of bodies between two walls. Forces that press alike, as those of two
-// points beside each other, share a load and cannot grow beyond it.
+// Whether the force of row k presses against that of another, as in a row of bodies between two walls. Forces that
+// press alike, as those of two points beside each other, share a load and cannot grow beyond it.
 static bool opposes(const response_repeat *f, int k, const double *W, int n) {
   static const double CLEARLY = 1e-3;
   const double *c = f->L + (long)k * f->count, own = W[(long)f->row[k] * n + f->row[k]];
   for (int i = 0; i < k; i++)
-    if (f->is_base[i] && c[i] < 0 && c[i] * c[i] * W[(long)f->row[i] * n + f->row[i]] > CLEARLY * CLEARLY * own) return true;
+    if (f->is_base[i] && c[i] < 0 && c[i] * c[i] * W[(long)f->row[i] * n + f->row[i]] > CLEARLY * CLEARLY * own)
+      return true;
   return false;
 }
 

@@ -7,11 +7,16 @@
 #include "mechanics/response_internal.h"
 #include "mechanics/tree.h"
 
-// --- M and h written out ------------------------------------------------------------------------------------------
+// --- M and h written out ---------------------------------------------------------------------------------------------
 // Everything of one tree is referred to one point, the origin of its body next to ground. Then nothing needs to be
 // carried from body to body: composite inertias and forces add up as they are, and a force meets the columns S° of all
 // joints between its body and ground. What stands where the recursion has its articulated inertias:
-enum { OF_J = 0, OF_MK = 6, OF_MASS = 9, OF_RHO = 10 };  // inertia of a node and what hangs on it; ρ from that point to it
+enum {
+  OF_J = 0,
+  OF_MK = 6,
+  OF_MASS = 9,
+  OF_RHO = 10
+};  // inertia of a node and what hangs on it; ρ from that point to it
 
 // In a tree where every node has one speed, the commonest, node i has speed i - 1.
 BLOCK int speeds_from(const bool single, const node *n, int i) { return single ? i - 1 : n->v; }
@@ -21,8 +26,8 @@ BLOCK void copy(const int n, const double *from, double *to) {
   for (int k = 0; k < n; k++) to[k] = from[k];
 }
 
-// Columns, inertia and the force that leaves the free speeds as they are, of every node by itself. Numbers are worked on
-// in places of their own and stored once: the compiler cannot know that links, columns and matrices lie apart.
+// Columns, inertia and the force that leaves the free speeds as they are, of every node by itself. Numbers are worked
+// on in places of their own and stored once: the compiler cannot know that links, columns and matrices lie apart.
 BLOCK void refer_nodes(const int w, const bool single, const mechanism *m, motion *x) {
   const int turns = w == 3 ? 1 : 6, axes = w == 3 ? 2 : 3;
   for (int i = 1; i < m->node_count; i++) {
@@ -80,7 +85,7 @@ BLOCK void write_out(const int w, const bool single, const mechanism *m, motion 
   }
 }
 
-// --- factorisation ------------------------------------------------------------------------------------------------
+// --- factorisation ---------------------------------------------------------------------------------------------------
 // Each function takes the number of speeds as a constant and is compiled for every number a small tree can have.
 
 // From the last speed, a leaf's, to the first. The pivot of a speed is the articulated inertia along it, those further
@@ -126,17 +131,19 @@ BLOCK void accelerate(const int nv, motion *x) {
   for (int k = 0; k < nv; k++) x->udot[k] = y[k] + x->drive_udot[k];
 }
 
-// --- kinematics, M and accelerations in one sweep -------------------------------------------------------------------
-// For a planar chain of plain hinges on ground on which nothing but weight acts. The numbers of all bodies stay in places of their own
-// from the angles to the accelerations; what contacts and rows read is stored. Weight is an acceleration of ground by -g.
+// --- kinematics, M and accelerations in one sweep --------------------------------------------------------------------
+// For a planar chain of plain hinges on ground on which nothing but weight acts. The numbers of all bodies stay in
+// places of their own from the angles to the accelerations; what contacts and rows read is stored. Weight is an
+// acceleration of ground by -g.
 
 typedef struct swept_body {
   double c, s, w, px, py, vx, vy, ax, ay;  // direction, place and velocity; acceleration if no speed changed
   double x, y;                             // ρ
-  double S[3], J, mk[2], mass, f[3];       // referred as above: column, inertia and force of the body and what hangs on it
+  double S[3], J, mk[2], mass, f[3];  // referred as above: column, inertia and force of the body and what hangs on it
 } swept_body;
 
-BLOCK void sweep_out(const bool first, const node *n, circle turn, double u, const swept_body *p, swept_body *a, tree_link *l) {
+BLOCK void sweep_out(const bool first, const node *n, circle turn, double u, const swept_body *p, swept_body *a,
+                     tree_link *l) {
   hinge h = hinge_at(true, n, turn, u, p->c, p->s, p->w);
   double mass = n->mass, w2 = h.w * h.w, mx, my;
   planar_moment(n, h.c, h.s, &mx, &my);
@@ -183,7 +190,8 @@ BLOCK int sweep(const int nv, const mechanism *m, motion *x) {
   for (int i = 0; i < nv; i += 4) circle_at_four(angle[i], angle[i + 1], angle[i + 2], angle[i + 3], c + i, s + i);
 #pragma GCC unroll 8
   for (int i = 0; i < nv; i++)
-    sweep_out(i == 0, &m->nodes[i + 1], (circle){c[i], s[i]}, x->u[i], i == 0 ? &ground : &at[i - 1], &at[i], &x->links[i + 1]);
+    sweep_out(i == 0, &m->nodes[i + 1], (circle){c[i], s[i]}, x->u[i], i == 0 ? &ground : &at[i - 1], &at[i],
+              &x->links[i + 1]);
   for (int i = 0; i < nv; i++) copy(3, at[i].S, x->U + 6 * i);
   sweep_in(nv, at, M, y);
   int singular = factor(nv, driven, M, inverse);
@@ -197,7 +205,7 @@ BLOCK int sweep(const int nv, const mechanism *m, motion *x) {
   return -1;
 }
 
-// --- rows over the speeds: each twice, g and L⁻ᵀ g ----------------------------------------------------------------
+// --- rows over the speeds: each twice, g and L⁻ᵀ g -------------------------------------------------------------------
 
 // g += the image of a block on a body.
 BLOCK void add_body(const int w, const mechanism *m, const motion *x, const row_body *t, double *g) {
@@ -249,7 +257,8 @@ BLOCK void pattern(const int nv, const mechanism *m, const motion *x, double *W)
   for (int j = 0; j < m->row_count; j++) {
     double a[RESPONSE_SMALL];
     const double *half = half_response(nv, x, j, a);
-    for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++) W[k] = block_dot(nv, a, half + 2 * m->pattern_row[k] * nv);
+    for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++)
+      W[k] = block_dot(nv, a, half + 2 * m->pattern_row[k] * nv);
   }
 }
 
@@ -262,16 +271,16 @@ BLOCK void add_response(const int nv, const motion *x, const double *P, int row_
 }
 
 #define COUNTS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
-#define X(n)                                                                                                        \
-  static int factor_##n(const bool *driven, double *M, double *inverse) { return factor(n, driven, M, inverse); }   \
-  static void accelerate_##n(motion *x) { accelerate(n, x); }                                                       \
-  static int sweep_##n(const mechanism *m, motion *x) { return sweep(n, m, x); }                                    \
-  static void take_rows_##n(const mechanism *m, motion *x) { take_rows(n, m, x); }                                  \
-  static void rates_##n(const motion *x, const double *u, double *out) { rates(n, x, u, out); }                     \
-  static void matrix_##n(const motion *x, int rows, double *W) { matrix(n, x, rows, W); }                           \
-  static void pattern_##n(const mechanism *m, const motion *x, double *W) { pattern(n, m, x, W); }                  \
-  static void add_##n(const motion *x, const double *P, int row_count, const double *u0, double *u) {               \
-    add_response(n, x, P, row_count, u0, u);                                                                        \
+#define X(n)                                                                                                      \
+  static int factor_##n(const bool *driven, double *M, double *inverse) { return factor(n, driven, M, inverse); } \
+  static void accelerate_##n(motion *x) { accelerate(n, x); }                                                     \
+  static int sweep_##n(const mechanism *m, motion *x) { return sweep(n, m, x); }                                  \
+  static void take_rows_##n(const mechanism *m, motion *x) { take_rows(n, m, x); }                                \
+  static void rates_##n(const motion *x, const double *u, double *out) { rates(n, x, u, out); }                   \
+  static void matrix_##n(const motion *x, int rows, double *W) { matrix(n, x, rows, W); }                         \
+  static void pattern_##n(const mechanism *m, const motion *x, double *W) { pattern(n, m, x, W); }                \
+  static void add_##n(const motion *x, const double *P, int row_count, const double *u0, double *u) {             \
+    add_response(n, x, P, row_count, u0, u);                                                                      \
   }
 COUNTS(X)
 #undef X
@@ -284,7 +293,7 @@ const response_kernels *response_choose(int nv) {
   return nv >= 1 && nv <= RESPONSE_SMALL ? &small_trees[nv - 1] : NULL;
 }
 
-// --- interface ----------------------------------------------------------------------------------------------------
+// --- interface -------------------------------------------------------------------------------------------------------
 
 static bool end_factor(const mechanism *m, motion *x, int singular) {
   x->rows_taken = 0;
@@ -303,7 +312,8 @@ bool response_small_accelerate(const mechanism *m, motion *x) {
 
 bool response_sweeps(const mechanism *m) {
   bool sweeps = m->planar && m->small && m->single && !m->drive_count && !m->force_count && !m->friction_count;
-  for (int i = 1; i < m->node_count; i++) sweeps &= kinematics_is_plain_hinge(&m->nodes[i]) && m->nodes[i].parent == i - 1;
+  for (int i = 1; i < m->node_count; i++)
+    sweeps &= kinematics_is_plain_hinge(&m->nodes[i]) && m->nodes[i].parent == i - 1;
   return sweeps;
 }
 

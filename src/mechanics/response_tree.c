@@ -27,7 +27,8 @@ static void take_efforts_back(const motion *x, const row *r, double *tau) {
   for (int k = 0; k < r->speed_count; k++) tau[x->row_speeds[r->speed0 + k].speed] = 0;
 }
 
-// M⁻¹ times one row: accelerations of the bodies (links[].A) and speeds (out) in the trees it touches. tau is zero before and after.
+// M⁻¹ times one row: accelerations of the bodies (links[].A) and speeds (out) in the trees it touches. tau is zero
+// before and after.
 static void respond_to_row(const mechanism *m, motion *x, const row *r, double *tau, double *out) {
   apply_row(m, x, r, tau);
   for (int b = 0; b < r->base_count; b++) tree_solve_base(m, x, x->row_bases[r->base0 + b], tau, out);
@@ -41,11 +42,13 @@ static bool touches(const motion *x, const row *r, int base) {
 }
 
 // Another row's rate under that response; bodies and speeds of trees that `mover` does not touch do not move.
-static double rate_under_response(const mechanism *m, const motion *x, const row *mover, const row *r, const double *out) {
+static double rate_under_response(const mechanism *m, const motion *x, const row *mover, const row *r,
+                                  const double *out) {
   double sum = 0;
   for (int k = 0; k < r->body_count; k++) {
     const row_body *t = &x->row_bodies[r->body0 + k];
-    if (t->node != GROUND && touches(x, mover, m->nodes[t->node].base)) sum += block_dot(m->n, t->J, x->links[t->node].A);
+    if (t->node != GROUND && touches(x, mover, m->nodes[t->node].base))
+      sum += block_dot(m->n, t->J, x->links[t->node].A);
   }
   for (int k = 0; k < r->speed_count; k++) {
     const row_speed *t = &x->row_speeds[r->speed0 + k];
@@ -70,8 +73,8 @@ static void list_row(const motion *x, int j) {
   }
 }
 
-// From the last row to the first: each meets those from itself on that touch one of its trees. In a crowd of bodies most rows
-// have no tree in common.
+// From the last row to the first: each meets those from itself on that touch one of its trees. In a crowd of bodies
+// most rows have no tree in common.
 static void matrix_by_responses(const mechanism *m, motion *x, int n, double *W) {
   const response_work *w = x->response;
   double *speeds = x->speed_work[1];
@@ -142,7 +145,8 @@ bool response_is_free_body(const mechanism *m, int tree) {
 }
 
 // L⁻¹ Sᵀ f, which stands for J and for M⁻¹ Jᵀ alike. No recursion is needed.
-BLOCK void split_free_body(const int w, const mechanism *m, const motion *x, const row *r, int tree, const response_piece *of) {
+BLOCK void split_free_body(const int w, const mechanism *m, const motion *x, const row *r, int tree,
+                           const response_piece *of) {
   int index = m->base_nodes[m->base_start[tree]];
   const node *n = &m->nodes[index];
   double f[6] = {0}, J[6], half[6];
@@ -217,7 +221,8 @@ static int add_to_path(const mechanism *m, int node, int *path, int count) {
 static int list_path(const mechanism *m, const motion *x, const row *r) {
   int *path = x->response->path, count = 0;
   for (int k = 0; k < r->body_count; k++) count = add_to_path(m, x->row_bodies[r->body0 + k].node, path, count);
-  for (int k = 0; k < r->speed_count; k++) count = add_to_path(m, m->speed_node[x->row_speeds[r->speed0 + k].speed], path, count);
+  for (int k = 0; k < r->speed_count; k++)
+    count = add_to_path(m, m->speed_node[x->row_speeds[r->speed0 + k].speed], path, count);
   return count;
 }
 

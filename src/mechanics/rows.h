@@ -11,8 +11,8 @@
 
 // Back to the constraints alone.
 void rows_clear(const mechanism *m, motion *x);
-// Rate J_a·V_a + J_b·V_b, or c u. The blocks of a pair, J_a and J_b in this order, are for the caller to fill. The row's bias `quad` is
-// zero; a caller who needs accelerations sets it.
+// Rate J_a·V_a + J_b·V_b, or c u. The blocks of a pair, J_a and J_b in this order, are for the caller to fill. The
+// row's bias `quad` is zero; a caller who needs accelerations sets it.
 row_body *rows_add_pair(const mechanism *m, motion *x, int node_a, int node_b);
 // Sets the bias of the row added last, rounded like a few operations on numbers of its size.
 void rows_set_bias(motion *x, double quad);

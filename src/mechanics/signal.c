@@ -26,12 +26,14 @@ static const char *const AXES[] = {"x", "y", "z"};
 
 static void add_vector(lister *l, const char *owner, const char *prefix, const char *unit, signal_kind kind, int index,
                        motion_level level) {
-  for (int k = 0; k < 3; k++) add(l, owner, arena_print(l->memory, "%s%s", prefix, AXES[k]), unit, kind, index, k, level);
+  for (int k = 0; k < 3; k++)
+    add(l, owner, arena_print(l->memory, "%s%s", prefix, AXES[k]), unit, kind, index, k, level);
 }
 
 // Body-fixed angles, as `rotate: {xyz: ...}` has them.
 static void add_angles(lister *l, const char *owner, int joint) {
-  for (int k = 0; k < 3; k++) add(l, owner, arena_print(l->memory, "xyz%d", k), "rad", SIGNAL_JOINT_XYZ, joint, k, LEVEL_POSITION);
+  for (int k = 0; k < 3; k++)
+    add(l, owner, arena_print(l->memory, "xyz%d", k), "rad", SIGNAL_JOINT_XYZ, joint, k, LEVEL_POSITION);
 }
 
 static void add_joint(lister *l, int i) {
@@ -73,7 +75,8 @@ static const char *effort_unit(const mechanism *m, coordinate of) { return coord
 
 // Of a force along a coordinate the first output is an effort, and others without a unit of their own.
 static const char *force_unit(const mechanism *m, const force *f, int k) {
-  return f->of.joint >= 0 && (k == 0 || !f->type->output_units[k][0]) ? effort_unit(m, f->of) : f->type->output_units[k];
+  return f->of.joint >= 0 && (k == 0 || !f->type->output_units[k][0]) ? effort_unit(m, f->of)
+                                                                      : f->type->output_units[k];
 }
 
 static void add_friction(lister *l, int i) {
@@ -81,8 +84,8 @@ static void add_friction(lister *l, int i) {
   const joint *j = &l->m->joints[of.joint];
   bool several = joint_in(j->type, l->m->planar)->nv > 1;
   const char *number = several ? arena_print(l->memory, "%d", of.index) : "";
-  add(l, j->name, arena_print(l->memory, "friction%s", number), effort_unit(l->m, of),
-      SIGNAL_FRICTION_EFFORT, i, 0, LEVEL_ACCELERATION);
+  add(l, j->name, arena_print(l->memory, "friction%s", number), effort_unit(l->m, of), SIGNAL_FRICTION_EFFORT, i, 0,
+      LEVEL_ACCELERATION);
   add(l, j->name, arena_print(l->memory, "slip%s", number), "1", SIGNAL_FRICTION_SLIP, i, 0, LEVEL_ACCELERATION);
 }
 
@@ -109,17 +112,20 @@ void signal_list(mechanism *m, arena *memory) {
   }
   for (int i = 0; i < m->force_count; i++) add_force(&l, i);
   for (int i = 0; i < m->drive_count; i++) {
-    add(&l, m->drives[i].name, "effort", effort_unit(m, m->drives[i].of), SIGNAL_DRIVE_EFFORT, i, 0, LEVEL_ACCELERATION);
+    add(&l, m->drives[i].name, "effort", effort_unit(m, m->drives[i].of), SIGNAL_DRIVE_EFFORT, i, 0,
+        LEVEL_ACCELERATION);
     add(&l, m->drives[i].name, "power", "W", SIGNAL_DRIVE_POWER, i, 0, LEVEL_ACCELERATION);
   }
   for (int i = 0; i < m->constraint_count; i++)
     for (int k = 0; k < m->constraints[i].row_count; k++)
-      add(&l, m->constraints[i].name, arena_print(memory, "lambda%d", k), constraint_multiplier_unit(m, &m->constraints[i], k),
-          SIGNAL_MULTIPLIER, m->constraints[i].row0 + k, 0, LEVEL_ACCELERATION);
+      add(&l, m->constraints[i].name, arena_print(memory, "lambda%d", k),
+          constraint_multiplier_unit(m, &m->constraints[i], k), SIGNAL_MULTIPLIER, m->constraints[i].row0 + k, 0,
+          LEVEL_ACCELERATION);
   for (int i = 0; i < m->friction_count; i++) add_friction(&l, i);
   for (int i = 0; i < m->state_count; i++)
     if (m->states[i].name) add(&l, NULL, m->states[i].name, m->states[i].unit, SIGNAL_STATE, i, 0, LEVEL_POSITION);
-  for (int i = 0; i < m->computed_count; i++) add(&l, NULL, m->computed[i].name, m->computed[i].unit, SIGNAL_COMPUTED, i, 0, LEVEL_VELOCITY);
+  for (int i = 0; i < m->computed_count; i++)
+    add(&l, NULL, m->computed[i].name, m->computed[i].unit, SIGNAL_COMPUTED, i, 0, LEVEL_VELOCITY);
   for (int i = 0; i < m->callback_count; i++)
     for (int k = 0; k < m->callbacks[i].output_count; k++)
       add(&l, m->callbacks[i].name, m->callbacks[i].outputs[k], "", SIGNAL_CALLED, i, k, LEVEL_VELOCITY);

@@ -7,23 +7,41 @@
 
 typedef enum signal_kind {
   SIGNAL_TIME,
-  SIGNAL_JOINT_Q, SIGNAL_JOINT_XYZ, SIGNAL_JOINT_U, SIGNAL_JOINT_A,
-  SIGNAL_BODY_POSITION, SIGNAL_BODY_QUATERNION, SIGNAL_BODY_VELOCITY, SIGNAL_BODY_OMEGA,
-  SIGNAL_BODY_ACCELERATION, SIGNAL_BODY_ALPHA,
-  SIGNAL_MARKER_POSITION, SIGNAL_MARKER_VELOCITY, SIGNAL_MARKER_ACCELERATION,
-  SIGNAL_FORCE, SIGNAL_DRIVE_EFFORT, SIGNAL_DRIVE_POWER,
-  SIGNAL_REACTION_FORCE, SIGNAL_REACTION_TORQUE, SIGNAL_MULTIPLIER,
-  SIGNAL_FRICTION_EFFORT, SIGNAL_FRICTION_SLIP,
-  SIGNAL_STATE, SIGNAL_COMPUTED, SIGNAL_CALLED,
-  SIGNAL_KINETIC, SIGNAL_GRAVITY, SIGNAL_SPRING,
+  SIGNAL_JOINT_Q,
+  SIGNAL_JOINT_XYZ,
+  SIGNAL_JOINT_U,
+  SIGNAL_JOINT_A,
+  SIGNAL_BODY_POSITION,
+  SIGNAL_BODY_QUATERNION,
+  SIGNAL_BODY_VELOCITY,
+  SIGNAL_BODY_OMEGA,
+  SIGNAL_BODY_ACCELERATION,
+  SIGNAL_BODY_ALPHA,
+  SIGNAL_MARKER_POSITION,
+  SIGNAL_MARKER_VELOCITY,
+  SIGNAL_MARKER_ACCELERATION,
+  SIGNAL_FORCE,
+  SIGNAL_DRIVE_EFFORT,
+  SIGNAL_DRIVE_POWER,
+  SIGNAL_REACTION_FORCE,
+  SIGNAL_REACTION_TORQUE,
+  SIGNAL_MULTIPLIER,
+  SIGNAL_FRICTION_EFFORT,
+  SIGNAL_FRICTION_SLIP,
+  SIGNAL_STATE,
+  SIGNAL_COMPUTED,
+  SIGNAL_CALLED,
+  SIGNAL_KINETIC,
+  SIGNAL_GRAVITY,
+  SIGNAL_SPRING,
 } signal_kind;
 
 typedef struct signal {
   const char *name, *unit;
   signal_kind kind;
   int index, component;
-  motion_level level;   // what must be known to read it
-  bool of_step;         // part of motion.result: where a scheme gives means over a step, this is one
+  motion_level level;  // what must be known to read it
+  bool of_step;        // part of motion.result: where a scheme gives means over a step, this is one
 } signal;
 
 static inline bool signal_is_of_joint(const signal *s) {  // of its coordinates or speeds, which may have to be measured

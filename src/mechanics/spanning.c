@@ -12,7 +12,7 @@
 #include "mechanics/signal.h"
 #include "mechanics/tree.h"
 
-// --- the tree -----------------------------------------------------------------------------------------------------
+// --- the tree --------------------------------------------------------------------------------------------------------
 
 static int body_of(const mechanism *m, int marker_index) { return m->markers[marker_index].body; }
 
@@ -28,17 +28,26 @@ static void set_body(const mechanism *m, node *n) {
   n->mass = b->mass;
   n->com = k;
   n->moment = vec3_scale(b->mass, k);
-  const double shift[6] = {k.y * k.y + k.z * k.z, k.x * k.x + k.z * k.z, k.x * k.x + k.y * k.y,
-                           -k.x * k.y,            -k.x * k.z,            -k.y * k.z};
+  const double shift[6] = {
+      k.y * k.y + k.z * k.z, k.x * k.x + k.z * k.z, k.x * k.x + k.y * k.y, -k.x * k.y, -k.x * k.z, -k.y * k.z};
   for (int i = 0; i < 6; i++) n->inertia[i] = b->inertia[i] + b->mass * shift[i];
 }
 
 static node *add_node(mechanism *m, int parent, int body_index, const joint_type *type) {
   node *n = &m->nodes[m->node_count];
   const joint_space *space = joint_in(type, m->planar);
-  *n = (node){.parent = parent, .body = body_index, .joint = -1, .type = type, .inner = POSE_IDENTITY,
-              .outer = POSE_IDENTITY, .q = m->nq, .v = m->nv, .nq = space->nq, .nv = space->nv,
-              .factor = m->factor_size, .free_count = space->nv};
+  *n = (node){.parent = parent,
+              .body = body_index,
+              .joint = -1,
+              .type = type,
+              .inner = POSE_IDENTITY,
+              .outer = POSE_IDENTITY,
+              .q = m->nq,
+              .v = m->nv,
+              .nq = space->nq,
+              .nv = space->nv,
+              .factor = m->factor_size,
+              .free_count = space->nv};
   n->last_speed = m->nodes[parent].last_speed;
   for (int k = 0; k < n->nv; k++) {
     n->free[k] = k;
@@ -80,16 +89,14 @@ static int cost_of(const mechanism *m, int i, const bool *wanted) {
 
 // Prim's algorithm, the frontier as one list of joints a cost: a joint is looked at again only when it is taken.
 typedef struct frontier {
-  int *next;             // next joint in the same list, one per joint
+  int *next;  // next joint in the same list, one per joint
   int head[32], tail[32];
 } frontier;
 
 static void frontier_push(frontier *f, int cost, int joint_index) {
   f->next[joint_index] = -1;
-  if (f->head[cost] < 0)
-    f->head[cost] = joint_index;
-  else
-    f->next[f->tail[cost]] = joint_index;
+  if (f->head[cost] < 0) f->head[cost] = joint_index;
+  else f->next[f->tail[cost]] = joint_index;
   f->tail[cost] = joint_index;
 }
 
@@ -104,7 +111,7 @@ static int frontier_pop(frontier *f) {
 }
 
 typedef struct adjacency {
-  int *start, *joints;   // joints of each body
+  int *start, *joints;  // joints of each body
 } adjacency;
 
 static adjacency list_joints(const mechanism *m, arena *memory) {
@@ -169,7 +176,7 @@ static void grow_tree(mechanism *m, const bool *wanted, arena *memory) {
   }
 }
 
-// --- loops and drives ---------------------------------------------------------------------------------------------
+// --- loops and drives ------------------------------------------------------------------------------------------------
 
 static void add_rows(mechanism *m, constraint *c) {
   c->row0 = m->row_count;
@@ -189,9 +196,14 @@ static void close_loops(mechanism *m, arena *memory) {
     j->constraint = -1;
     if (j->node >= 0 || j->loose || !space->row_count) continue;
     j->constraint = m->constraint_count;
-    m->constraints[m->constraint_count++] =
-        (constraint){.name = j->name, .part = {PART_JOINT, i}, .type = &constraint_closure, .joint = i, .first = j->first,
-                     .second = j->second, .rows = space->rows, .row_count = space->row_count};
+    m->constraints[m->constraint_count++] = (constraint){.name = j->name,
+                                                         .part = {PART_JOINT, i},
+                                                         .type = &constraint_closure,
+                                                         .joint = i,
+                                                         .first = j->first,
+                                                         .second = j->second,
+                                                         .rows = space->rows,
+                                                         .row_count = space->row_count};
   }
   for (int i = 0; i < given_count; i++) m->constraints[m->constraint_count++] = given[i];
   for (int i = 0; i < m->drive_count; i++) {
@@ -202,9 +214,14 @@ static void close_loops(mechanism *m, arena *memory) {
     couple_term *term = ARENA_NEW(memory, couple_term);
     *term = (couple_term){d->of, 1};
     d->constraint = m->constraint_count;
-    m->constraints[m->constraint_count++] =
-        (constraint){.name = d->name, .part = {PART_DRIVE, i}, .type = &constraint_couple, .joint = -1, .terms = term,
-                     .term_count = 1, .f = d->f, .row_count = 1};
+    m->constraints[m->constraint_count++] = (constraint){.name = d->name,
+                                                         .part = {PART_DRIVE, i},
+                                                         .type = &constraint_couple,
+                                                         .joint = -1,
+                                                         .terms = term,
+                                                         .term_count = 1,
+                                                         .f = d->f,
+                                                         .row_count = 1};
   }
   for (int i = 0; i < m->constraint_count; i++) add_rows(m, &m->constraints[i]);
 }
@@ -222,7 +239,7 @@ static void drive_speeds(mechanism *m, arena *memory) {
   }
 }
 
-// --- bodies that move freely --------------------------------------------------------------------------------------
+// --- bodies that move freely -----------------------------------------------------------------------------------------
 
 // D = (inertia in the axes of the joint's marker, mass). False if it is singular, which the tree reports.
 static bool find_half(node *n) {
@@ -232,7 +249,8 @@ static bool find_half(node *n) {
   if (!(n->mass > 0) || !dense_cholesky(3, D.m, 3, TREE_SINGULAR, NULL)) return false;
   const double *L = D.m;
   double x = 1 / L[0], y = 1 / L[4], z = 1 / L[8], xy = -L[3] * x * y;
-  memcpy(n->half, (double[7]){x, xy, -(L[6] * x + L[7] * xy) * z, y, -L[7] * y * z, z, 1 / sqrt(n->mass)}, sizeof n->half);
+  memcpy(n->half, (double[7]){x, xy, -(L[6] * x + L[7] * xy) * z, y, -L[7] * y * z, z, 1 / sqrt(n->mass)},
+         sizeof n->half);
   return true;
 }
 
@@ -246,7 +264,7 @@ static void mark_steady(mechanism *m) {
   }
 }
 
-// --- the pattern of G M⁻¹ Gᵀ --------------------------------------------------------------------------------------
+// --- the pattern of G M⁻¹ Gᵀ -----------------------------------------------------------------------------------------
 
 // Marks the nodes between a constrained one and ground.
 static void mark_path(const mechanism *m, bool *marked, int i) {
@@ -317,7 +335,7 @@ static void find_pattern(mechanism *m, const motion *x, arena *memory) {
   }
 }
 
-// --- all ----------------------------------------------------------------------------------------------------------
+// --- all -------------------------------------------------------------------------------------------------------------
 
 static bool check_connected(const mechanism *m, fault *f) {
   for (int b = 1; b < m->body_count; b++)
@@ -346,10 +364,11 @@ static void watch_joints(mechanism *m) {
     if (m->forces[i].of.joint >= 0) m->joints[m->forces[i].of.joint].watched = true;
   for (int i = 0; i < m->drive_count; i++) m->joints[m->drives[i].of.joint].watched = true;
   for (int i = 0; i < m->constraint_count; i++)
-    for (int k = 0; k < m->constraints[i].term_count; k++) m->joints[m->constraints[i].terms[k].of.joint].watched = true;
+    for (int k = 0; k < m->constraints[i].term_count; k++)
+      m->joints[m->constraints[i].terms[k].of.joint].watched = true;
 }
 
-// --- the typical length -------------------------------------------------------------------------------------------
+// --- the typical length ----------------------------------------------------------------------------------------------
 
 // Points of a body where something acts: one of them, and the one that is farthest from it.
 typedef struct spread {
@@ -375,12 +394,15 @@ static void look_at_all(const mechanism *m, spread *bodies) {
   for (int i = 0; i < m->joint_count; i++)
     if (joint_holds(m, &m->joints[i])) look_at(m, m->joints[i].first, bodies), look_at(m, m->joints[i].second, bodies);
   for (int i = 0; i < m->constraint_count; i++)
-    if (m->constraints[i].joint < 0 && !m->constraints[i].term_count) look_at(m, m->constraints[i].first, bodies), look_at(m, m->constraints[i].second, bodies);
-  for (int i = 0; i < m->force_count; i++) look_at(m, m->forces[i].first, bodies), look_at(m, m->forces[i].second, bodies);
+    if (m->constraints[i].joint < 0 && !m->constraints[i].term_count)
+      look_at(m, m->constraints[i].first, bodies), look_at(m, m->constraints[i].second, bodies);
+  for (int i = 0; i < m->force_count; i++)
+    look_at(m, m->forces[i].first, bodies), look_at(m, m->forces[i].second, bodies);
 }
 
-// How far apart the points of each body are where something acts on it, its mass centre among them: the point that is farthest from the
-// mass centre, and the one that is farthest from there. Ground has no mass centre and starts from any point.
+// How far apart the points of each body are where something acts on it, its mass centre among them: the point that is
+// farthest from the mass centre, and the one that is farthest from there. Ground has no mass centre and starts from any
+// point.
 static void measure_bodies(const mechanism *m, spread *bodies) {
   for (int i = 1; i < m->body_count; i++) bodies[i] = (spread){.started = true, .from = m->bodies[i].com};
   look_at_all(m, bodies);
@@ -389,8 +411,8 @@ static void measure_bodies(const mechanism *m, spread *bodies) {
   look_at_all(m, bodies);
 }
 
-// A typical size of the mechanism, for tolerances and weights: that of its largest moving body. It depends neither on where bodies have
-// their origins nor on where they stand. Only if no moving body has a size, those of ground count.
+// A typical size of the mechanism, for tolerances and weights: that of its largest moving body. It depends neither on
+// where bodies have their origins nor on where they stand. Only if no moving body has a size, those of ground count.
 static double typical_length(const mechanism *m, const temporary_rows *surfaces, arena *memory) {
   spread *bodies = ARENA_ARRAY(memory, spread, m->body_count);
   measure_bodies(m, bodies);
@@ -426,8 +448,7 @@ bool mechanism_compile(mechanism *m, const bool *wanted, const temporary_rows *t
   }
   if (m->absolute)
     for (int b = 1; b < m->body_count; b++) add_node(m, GROUND, b, &joint_free);
-  else
-    grow_tree(m, wanted, memory);
+  else grow_tree(m, wanted, memory);
   if (!check_connected(m, f) || !check_drives(m, f)) return false;
   close_loops(m, memory);
   drive_speeds(m, memory);

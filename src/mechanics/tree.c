@@ -10,10 +10,8 @@
 
 void tree_kinematics(const mechanism *m, motion *x) {
   x->written_out = false;  // it was at another position
-  if (m->planar)
-    kinematics_planar(m, x);
-  else
-    kinematics_spatial(m, x);
+  if (m->planar) kinematics_planar(m, x);
+  else kinematics_spatial(m, x);
 }
 
 void tree_kinematics_again(const mechanism *m, motion *x) {
@@ -22,7 +20,7 @@ void tree_kinematics_again(const mechanism *m, motion *x) {
   x->written_out = written_out;
 }
 
-// --- factorisation ------------------------------------------------------------------------------------------------
+// --- factorisation ---------------------------------------------------------------------------------------------------
 
 BLOCK void fill_inertias(const int w, const mechanism *m, motion *x) {
   for (int i = 1; i < m->node_count; i++) {
@@ -61,12 +59,14 @@ BLOCK bool are_same(const int n, const double *a, const double *b) {
   return true;
 }
 
-// Whether a free body has the columns and the articulated inertia that its factor was found for; they are kept behind it. Bodies at rest have.
+// Whether a free body has the columns and the articulated inertia that its factor was found for; they are kept behind
+// it. Bodies at rest have.
 BLOCK bool is_factored(const int w, const node *n, motion *x, const tree_link *l) {
   double *S = x->factor + n->factor + 2 * w * w, *IA = S + 6 * w;
   const double *now = x->S + 6 * n->v;
   size_t size_S = 6 * (size_t)w * sizeof *S, size_IA = (size_t)(w * w) * sizeof *IA;
-  if (w == 3 ? are_same(6 * w, S, now) && are_same(w * w, IA, l->IA) : memcmp(S, now, size_S) == 0 && memcmp(IA, l->IA, size_IA) == 0)
+  if (w == 3 ? are_same(6 * w, S, now) && are_same(w * w, IA, l->IA)
+             : memcmp(S, now, size_S) == 0 && memcmp(IA, l->IA, size_IA) == 0)
     return true;
   memcpy(S, now, size_S), memcpy(IA, l->IA, size_IA);
   return false;
@@ -85,8 +85,8 @@ BLOCK void invert_factor(const int w, const double *L, double *Y) {
   }
 }
 
-// In space accelerations are products with it, too. In the plane they need its diagonal, and the rest is formed where a response is asked
-// for (tree_form_halves): Y_10, which is zero then, is not before.
+// In space accelerations are products with it, too. In the plane they need its diagonal, and the rest is formed where a
+// response is asked for (tree_form_halves): Y_10, which is zero then, is not before.
 BLOCK void begin_inverse(const int w, const double *L, double *Y) {
   if (w == 6) {
     invert_factor(w, L, Y);
@@ -129,7 +129,8 @@ BLOCK bool factor_tree(const int w, const mechanism *m, motion *x) {
   for (int i = m->node_count - 1; i > 0; i--) {
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i];
-    bool regular = n->free_count == 0 || n->steady || (n->free_count == 1 ? factor_single(w, n, x, l) : factor_several(w, n, x, l));
+    bool regular = n->free_count == 0 || n->steady ||
+                   (n->free_count == 1 ? factor_single(w, n, x, l) : factor_several(w, n, x, l));
     if (!regular) {
       x->singular_node = i;
       return false;
@@ -151,7 +152,7 @@ void tree_form_halves(const mechanism *m, motion *x) {
   }
 }
 
-// --- accelerations ------------------------------------------------------------------------------------------------
+// --- accelerations ---------------------------------------------------------------------------------------------------
 
 // e := L⁻ᵀ L⁻¹ e of a free body, with Y = L⁻ᵀ
 BLOCK void solve_free_body(const int w, const double *Y, double *e) {
@@ -170,14 +171,10 @@ BLOCK void solve_planar_body(const double *L, const double *Y, double *e) {
 
 // e := D⁻¹ e over the free speeds of a node
 BLOCK void solve_block(const int w, const node *n, const motion *x, double *e) {
-  if (n->free_count == 1)
-    e[0] *= x->factor[n->factor];
-  else if (w == 6 && tree_is_free_body(w, n))
-    solve_free_body(w, tree_free_half(w, n, x), e);
-  else if (w == 3 && tree_is_free_body(w, n))
-    solve_planar_body(x->factor + n->factor, tree_free_half(w, n, x), e);
-  else
-    dense_cholesky_solve(n->free_count, x->factor + n->factor, n->free_count, e);
+  if (n->free_count == 1) e[0] *= x->factor[n->factor];
+  else if (w == 6 && tree_is_free_body(w, n)) solve_free_body(w, tree_free_half(w, n, x), e);
+  else if (w == 3 && tree_is_free_body(w, n)) solve_planar_body(x->factor + n->factor, tree_free_half(w, n, x), e);
+  else dense_cholesky_solve(n->free_count, x->factor + n->factor, n->free_count, e);
 }
 
 // The two steps below for a steady node: nothing is carried, and what no speed stands for is zero.
@@ -195,8 +192,8 @@ static inline void expand_steady(const node *n, const motion *x, tree_link *l, d
   tree_steady_motion(x->S + 6 * n->v, e, l->A);
 }
 
-// Inward step of one node: from its bias pA, efforts tau and relative acceleration c (may be null for zero) the reduced effort
-// e = D⁻¹ (tau - Sᵀ pA), and the parent's share  Tᵀ (pA + Ia c + U e).
+// Inward step of one node: from its bias pA, efforts tau and relative acceleration c (may be null for zero) the reduced
+// effort e = D⁻¹ (tau - Sᵀ pA), and the parent's share  Tᵀ (pA + Ia c + U e).
 BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const double *tau, const double *c) {
   const node *n = &m->nodes[i];
   tree_link *l = &x->links[i];
@@ -296,10 +293,8 @@ static void forward_nodes(void *context, int from, int to) {
 void tree_forward(const mechanism *m, motion *x) {
   if (tree_crew(m, x) && !m->planar)
     crew_run(x->crew, m->node_count - 1, TREE_SHARE, forward_nodes, &(tree_job){m, x, NULL, NULL});
-  else if (m->planar)
-    forward_tree(3, m, x);
-  else
-    forward_tree(6, m, x);
+  else if (m->planar) forward_tree(3, m, x);
+  else forward_tree(6, m, x);
 }
 
 BLOCK void solve_tree(const int w, const mechanism *m, motion *x, const double *tau, double *out) {
@@ -321,10 +316,8 @@ static void solve_nodes(void *context, int from, int to) {
 void tree_solve(const mechanism *m, motion *x, const double *tau, double *out) {
   if (tree_crew(m, x) && !m->planar)
     crew_run(x->crew, m->node_count - 1, TREE_SHARE, solve_nodes, &(tree_job){m, x, tau, out});
-  else if (m->planar)
-    solve_tree(3, m, x, tau, out);
-  else
-    solve_tree(6, m, x, tau, out);
+  else if (m->planar) solve_tree(3, m, x, tau, out);
+  else solve_tree(6, m, x, tau, out);
 }
 
 BLOCK void solve_base(const int w, const mechanism *m, motion *x, int base, const double *tau, double *out) {
@@ -334,10 +327,8 @@ BLOCK void solve_base(const int w, const mechanism *m, motion *x, int base, cons
 }
 
 void tree_solve_base(const mechanism *m, motion *x, int base, const double *tau, double *out) {
-  if (m->planar)
-    solve_base(3, m, x, base, tau, out);
-  else
-    solve_base(6, m, x, base, tau, out);
+  if (m->planar) solve_base(3, m, x, base, tau, out);
+  else solve_base(6, m, x, base, tau, out);
 }
 
 // As reduce_node, and keeps L⁻¹ (tau - Sᵀ pA) with D = L Lᵀ.
@@ -376,10 +367,8 @@ BLOCK void reduce_by_half(const int w, const mechanism *m, motion *x, int i, con
 
 void tree_reduce_nodes(const mechanism *m, motion *x, const int *nodes, int count, const double *tau, double *e) {
   for (int k = 0; k < count; k++) {
-    if (m->planar)
-      reduce_by_half(3, m, x, nodes[k], tau, e);
-    else
-      reduce_by_half(6, m, x, nodes[k], tau, e);
+    if (m->planar) reduce_by_half(3, m, x, nodes[k], tau, e);
+    else reduce_by_half(6, m, x, nodes[k], tau, e);
   }
 }
 
@@ -402,7 +391,7 @@ void tree_spread(const mechanism *m, motion *x, const double *u) {
   crew_run(tree_crew(m, x), m->node_count - 1, TREE_SHARE, spread_range, &(tree_job){m, x, u, NULL});
 }
 
-// --- inverse dynamics, mass matrix --------------------------------------------------------------------------------
+// --- inverse dynamics, mass matrix -----------------------------------------------------------------------------------
 
 BLOCK void inverse_tree(const int w, const mechanism *m, motion *x, const double *udot, double *tau) {
   for (int i = 1; i < m->node_count; i++) {
@@ -425,10 +414,8 @@ BLOCK void inverse_tree(const int w, const mechanism *m, motion *x, const double
 }
 
 void tree_inverse(const mechanism *m, motion *x, const double *udot, double *tau) {
-  if (m->planar)
-    inverse_tree(3, m, x, udot, tau);
-  else
-    inverse_tree(6, m, x, udot, tau);
+  if (m->planar) inverse_tree(3, m, x, udot, tau);
+  else inverse_tree(6, m, x, udot, tau);
 }
 
 // Where the composite inertia of a node and all that hangs on it stands in IA: J, mk and the mass.
@@ -444,7 +431,8 @@ BLOCK void fill_composites(const int w, const mechanism *m, motion *x) {
 }
 
 // Column v of M in the rows of one node, and with it the same row. Most nodes have one speed.
-BLOCK void meet_columns(const int w, const mechanism *m, const motion *x, const node *a, const double *f, int v, double *M) {
+BLOCK void meet_columns(const int w, const mechanism *m, const motion *x, const node *a, const double *f, int v,
+                        double *M) {
   if (a->nv) M[a->v * m->nv + v] = M[v * m->nv + a->v] = block_dot(w, x->S + 6 * a->v, f);
   for (int b = a->v + 1; b < a->v + a->nv; b++) M[b * m->nv + v] = M[v * m->nv + b] = block_dot(w, x->S + 6 * b, f);
 }
@@ -476,13 +464,11 @@ BLOCK void mass_matrix(const int w, const mechanism *m, motion *x, double *M) {
 }
 
 void tree_mass_matrix(const mechanism *m, motion *x, double *M) {
-  if (m->planar)
-    mass_matrix(3, m, x, M);
-  else
-    mass_matrix(6, m, x, M);
+  if (m->planar) mass_matrix(3, m, x, M);
+  else mass_matrix(6, m, x, M);
 }
 
-// --- energy and momentum ------------------------------------------------------------------------------------------
+// --- energy and momentum ---------------------------------------------------------------------------------------------
 
 double tree_kinetic_energy(const mechanism *m, const motion *x) {
   double sum = 0, IV[6];

@@ -13,16 +13,22 @@ void tree_kinematics(const mechanism *m, motion *x);
 // The same at the position of the M written out, which stays.
 void tree_kinematics_again(const mechanism *m, motion *x);
 
-// Articulated inertias: the mass matrix factorised along the tree. Returns false if it is singular; motion.singular_node
-// says where.
+// Articulated inertias: the mass matrix factorised along the tree. Returns false if it is singular;
+// motion.singular_node says where.
 bool tree_factor(const mechanism *m, motion *x);
-// Forms L⁻ᵀ of free bodies in the plane, of which tree_factor leaves all but the diagonal out: only responses to rows need it.
+// Forms L⁻ᵀ of free bodies in the plane, of which tree_factor leaves all but the diagonal out: only responses to rows
+// need it.
 void tree_form_halves(const mechanism *m, motion *x);
-// Whether a node moves freely from ground; w: 6 in space, 3 in the plane. After tree_factor and tree_form_halves, L⁻ᵀ of its block D = L Lᵀ, w x w.
+// Whether a node moves freely from ground; w: 6 in space, 3 in the plane. After tree_factor and tree_form_halves, L⁻ᵀ
+// of its block D = L Lᵀ, w x w.
 static inline bool tree_is_free_body(int w, const node *n) { return n->parent == GROUND && n->free_count == w; }
-static inline const double *tree_free_half(int w, const node *n, const motion *x) { return x->factor + n->factor + w * w; }
+static inline const double *tree_free_half(int w, const node *n, const motion *x) {
+  return x->factor + n->factor + w * w;
+}
 // Whether every node hangs on ground: then loops over nodes may be shared.
-static inline const crew *tree_crew(const mechanism *m, const motion *x) { return m->base_count == m->node_count - 1 ? x->crew : NULL; }
+static inline const crew *tree_crew(const mechanism *m, const motion *x) {
+  return m->base_count == m->node_count - 1 ? x->crew : NULL;
+}
 enum { TREE_SHARE = 64 };  // the fewest nodes or rows that a thread takes
 typedef struct tree_job {
   const mechanism *m;
@@ -52,8 +58,11 @@ static inline void tree_steady_motion(const double *S, const double *e, double *
   for (int i = 3; i < 6; i++) A[i] = S[18 + i] * e[3] + S[24 + i] * e[4] + S[30 + i] * e[5];
 }
 
-// Of the factor of one node: D, and of a free body L⁻ᵀ, and the joint columns (6 per speed) and the articulated inertia that it was found for.
-static inline int tree_factor_size(const node *n) { return n->nv * n->nv + (n->parent == GROUND ? 2 * n->nv * n->nv + 6 * n->nv : 0); }
+// Of the factor of one node: D, and of a free body L⁻ᵀ, and the joint columns (6 per speed) and the articulated inertia
+// that it was found for.
+static inline int tree_factor_size(const node *n) {
+  return n->nv * n->nv + (n->parent == GROUND ? 2 * n->nv * n->nv + 6 * n->nv : 0);
+}
 
 // Accelerations under the applied wrenches (links[].F), tau and the velocity-dependent terms: fills links[].A and
 // x->udot; driven speeds accelerate as x->drive_udot says.
@@ -64,9 +73,9 @@ void tree_forward(const mechanism *m, motion *x);
 void tree_solve(const mechanism *m, motion *x, const double *tau, double *out);
 // The same over the nodes that matter to constraints of one base; out may be null.
 void tree_solve_base(const mechanism *m, motion *x, int base, const double *tau, double *out);
-// The inward half of that over these nodes, each before its parent: e with M⁻¹ = Eᵀ E for E the map from (tau, wrenches) to e, so that
-// responses to two rows have the product e·e'. The nodes are all those between the bodies that are pushed and ground; on others e is zero.
-// Entries of driven speeds, and of other nodes, are left as they are.
+// The inward half of that over these nodes, each before its parent: e with M⁻¹ = Eᵀ E for E the map from (tau,
+// wrenches) to e, so that responses to two rows have the product e·e'. The nodes are all those between the bodies that
+// are pushed and ground; on others e is zero. Entries of driven speeds, and of other nodes, are left as they are.
 void tree_reduce_nodes(const mechanism *m, motion *x, const int *nodes, int count, const double *tau, double *e);
 
 // The velocity that speeds u would give each body at the present position, in links[].A.
@@ -81,10 +90,11 @@ void tree_mass_matrix(const mechanism *m, motion *x, double *M);
 
 double tree_kinetic_energy(const mechanism *m, const motion *x);
 double tree_gravity_energy(const mechanism *m, const motion *x);
-// The gravity energy that a displacement of the speeds adds where all nodes are steady, whose kinetic energy does not depend on positions. Returns
-// false if one is not.
+// The gravity energy that a displacement of the speeds adds where all nodes are steady, whose kinetic energy does not
+// depend on positions. Returns false if one is not.
 bool tree_steady_lift(const mechanism *m, const motion *x, const double *displacement, double *energy);
-// Sum of m |g| (distance of the mass centre from the origin + length of the model), which the energy is rounded relative to.
+// Sum of m |g| (distance of the mass centre from the origin + length of the model), which the energy is rounded
+// relative to.
 double tree_gravity_size(const mechanism *m, const motion *x);
 // Linear momentum and angular momentum about the world's origin.
 void tree_momentum(const mechanism *m, const motion *x, vec3 *linear, vec3 *angular);

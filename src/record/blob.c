@@ -43,7 +43,7 @@ void blob_set(blob *b, size_t at, blob_type type, size_t count, size_t i, double
     b->bytes[at + plane * count + i] = (unsigned char)(bits >> (8 * plane));
 }
 
-// --- packing ------------------------------------------------------------------------------------------------------
+// --- packing ---------------------------------------------------------------------------------------------------------
 
 enum { PIECE = 48 << 10 };
 
@@ -79,7 +79,7 @@ bool blob_pack(blob *b, arena *memory, size_t most) {
   return false;
 }
 
-// --- writing ------------------------------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------------------------------------
 
 // Three bytes at a time become four characters; what is left waits for more.
 typedef struct encoder {

@@ -1,5 +1,5 @@
-// Columns of numbers as text: little-endian, their bytes in planes, deflated (zlib) and written in base64, for a page that
-// carries its data with it. The only user of zlib.
+// Columns of numbers as text: little-endian, their bytes in planes, deflated (zlib) and written in base64, for a page
+// that carries its data with it. The only user of zlib.
 #ifndef RECORD_BLOB_H
 #define RECORD_BLOB_H
 
@@ -18,13 +18,13 @@ const char *blob_type_name(blob_type type);  // "f32", "f64", "u32"
 typedef struct blob {
   unsigned char *bytes;
   size_t size, capacity;
-  unsigned char *packed;     // deflated
+  unsigned char *packed;  // deflated
   size_t packed_size;
 } blob;
 
 blob blob_create(arena *memory, size_t capacity);
-// Adds space for a column of `count` numbers at the end, in planes. Returns the offset of its first byte. The capacity must be
-// sufficient.
+// Adds space for a column of `count` numbers at the end, in planes. Returns the offset of its first byte. The capacity
+// must be sufficient.
 size_t blob_add(blob *b, blob_type type, size_t count);
 // Sets number i of the column at `at`.
 void blob_set(blob *b, size_t at, blob_type type, size_t count, size_t i, double x);

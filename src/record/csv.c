@@ -17,9 +17,9 @@
 enum { BUFFER_SIZE = 64 * 1024 };
 
 struct csv {
-  char *name;       // in messages
+  char *name;  // in messages
   int fd;
-  bool ours;        // to close
+  bool ours;  // to close
   int column_count;
   int single_from;  // columns from here on have single precision
   int trouble;      // errno of the first failure, 0 while all is well
@@ -103,7 +103,8 @@ static void free_csv(csv *c) {
   free(c);
 }
 
-csv *csv_create_for(const char *name, const char *path, const char *const *columns, int column_count, carom_error *error) {
+csv *csv_create_for(const char *name, const char *path, const char *const *columns, int column_count,
+                    carom_error *error) {
   csv *c = calloc(1, sizeof *c);
   if (c) {
     c->name = strdup(strcmp(path, "-") == 0 ? "standard output" : name);

@@ -10,7 +10,8 @@ typedef struct csv csv;
 // Creates or overwrites `path`; "-" is the standard output. Returns null after reporting.
 csv *csv_create(const char *path, const char *const *columns, int column_count, carom_error *error);
 // The same for a file that is renamed to `name` when it is complete. Messages use that name.
-csv *csv_create_for(const char *name, const char *path, const char *const *columns, int column_count, carom_error *error);
+csv *csv_create_for(const char *name, const char *path, const char *const *columns, int column_count,
+                    carom_error *error);
 // The line of units below the header, one per column; a column without one stays empty. Before the first row.
 void csv_put_units(csv *c, const char *const *units);
 // Numbers from this column on come from single precision: as many digits as bring these back.

@@ -1,6 +1,7 @@
-// Digits by 128 bits of a power of ten. For x = m 2^e, the number v = x 10^k between 10^16 and 10^17 is found to 2^-63 or better: its integer part has 17
-// digits, and fewer digits are these rounded. A number of fewer digits brings back x if it lies less than half the distance of neighbours from x. Where
-// rounding of v matters (close to a tie, or to the middle between two neighbours) printf and strtod decide.
+// Digits by 128 bits of a power of ten. For x = m 2^e, the number v = x 10^k between 10^16 and 10^17 is found to 2^-63
+// or better: its integer part has 17 digits, and fewer digits are these rounded. A number of fewer digits brings back x
+// if it lies less than half the distance of neighbours from x. Where rounding of v matters (close to a tie, or to the
+// middle between two neighbours) printf and strtod decide.
 #include "record/decimal.h"
 
 #include <float.h>
@@ -12,7 +13,7 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-// --- scaling --------------------------------------------------------------------------------------------------------
+// --- scaling ---------------------------------------------------------------------------------------------------------
 
 enum { STEP = 16, FIRST = -19, COUNT = 42 };
 
@@ -63,9 +64,7 @@ static const uint64_t powers[COUNT][2] = {
 };
 
 // The highest 128 bits of a product.
-static wide multiply(wide a, uint64_t b) {
-  return (wide)(uint64_t)(a >> 64) * b + ((wide)(uint64_t)a * b >> 64);
-}
+static wide multiply(wide a, uint64_t b) { return (wide)(uint64_t)(a >> 64) * b + ((wide)(uint64_t)a * b >> 64); }
 
 // 10^k = P 2^(returned - 127), with P from 2^127 on, too small by at most four units.
 static int power_of_ten(int k, wide *P) {
@@ -95,7 +94,8 @@ static scaled scale(uint64_t m, int e) {
     int shift = 126 - top - power_of_ten(v.k, &P);
     wide product = multiply(P, m << zeros);
     v.digits = (uint64_t)(product >> shift), v.fraction = (uint64_t)(product << (128 - shift) >> 64);
-    if (v.digits == LEAST - 1 && v.fraction > UINT64_MAX - UNSURE) v.digits = LEAST, v.fraction = 0;  // a power of ten, rounded down
+    if (v.digits == LEAST - 1 && v.fraction > UINT64_MAX - UNSURE)
+      v.digits = LEAST, v.fraction = 0;  // a power of ten, rounded down
     if (v.digits >= LEAST && v.digits < 10 * LEAST) break;
     v.k += v.digits < LEAST ? 1 : -1;
   }
@@ -103,7 +103,7 @@ static scaled scale(uint64_t m, int e) {
   return v;
 }
 
-// --- fewer digits ---------------------------------------------------------------------------------------------------
+// --- fewer digits ----------------------------------------------------------------------------------------------------
 
 typedef enum outcome { NO, YES, UNDECIDED } outcome;
 
@@ -122,14 +122,15 @@ static bool round_to(const scaled *v, uint64_t unit, uint64_t *rounded) {
   return true;
 }
 
-// Whether a multiple near v is read as x: its distance from v against half the distance of x from its neighbours, in units of v.
+// Whether a multiple near v is read as x: its distance from v against half the distance of x from its neighbours, in
+// units of v.
 static outcome comes_back(const scaled *v, uint64_t rounded, double below, double above) {
   double from = (double)(int64_t)(rounded - v->digits) - 0x1p-64 * (double)v->fraction;
   double share = fabs(from) / (from > 0 ? above : below);
   return share < 1 - 1e-9 ? YES : share > 1 + 1e-9 ? NO : UNDECIDED;
 }
 
-// --- text -----------------------------------------------------------------------------------------------------------
+// --- text ------------------------------------------------------------------------------------------------------------
 
 // As "%.*g" prints `digits` digits of a number d.ddd 10^exponent: `number` holds them all.
 static size_t lay_out(char *text, bool negative, uint64_t number, int digits, int exponent) {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 typedef struct disk_file {
-  H5FD_t base;       // HDF5's part, first
+  H5FD_t base;  // HDF5's part, first
   disk *disk;
   int fd;
   haddr_t eoa, eof;  // end of the addresses in use; end of the file when it was opened

@@ -19,8 +19,8 @@ typedef struct disk {
   int users;          // the owner and each open file; the last one frees
 } disk;
 
-disk *disk_create(void);      // null when out of memory
-void disk_release(disk *d);   // accepts null; memory goes with the last user, so a file that HDF5 keeps stays valid
+disk *disk_create(void);     // null when out of memory
+void disk_release(disk *d);  // accepts null; memory goes with the last user, so a file that HDF5 keeps stays valid
 
 // A file access property list that opens files through this driver, reporting to `d`; negative on failure.
 hid_t disk_access(disk *d);

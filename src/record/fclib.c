@@ -72,7 +72,7 @@ static bool has(reader *r, const char *group, const char *name) {
   return there(r, path);
 }
 
-// --- matrices -----------------------------------------------------------------------------------------------------
+// --- matrices --------------------------------------------------------------------------------------------------------
 
 // FCLIB says by nz how p and i are meant: −1 columns compressed, −2 rows compressed, else the number of triplets.
 typedef struct stored {
@@ -119,7 +119,10 @@ static bool read_matrix(reader *r, const char *group, const char *name, fclib_ma
   char path[64], part[72];
   snprintf(path, sizeof path, "%s/%s", group, name);
   stored s = {0};
-  struct { const char *name; int *value; } numbers[] = {{"m", &s.m}, {"n", &s.n}, {"nz", &s.nz}};
+  struct {
+    const char *name;
+    int *value;
+  } numbers[] = {{"m", &s.m}, {"n", &s.n}, {"nz", &s.nz}};
   for (int k = 0; k < 3; k++) {
     snprintf(part, sizeof part, "%s/%s", path, numbers[k].name);
     if (!read_integer(r, part, numbers[k].value)) return false;
@@ -140,7 +143,7 @@ static bool read_sized(reader *r, const char *group, const char *name, int rows,
   return (a->rows == rows && a->columns == columns) || fail(r, "does not match the other parts in size", name);
 }
 
-// --- the two forms ------------------------------------------------------------------------------------------------
+// --- the two forms ---------------------------------------------------------------------------------------------------
 
 static bool read_contacts(reader *r, const char *group, fclib_problem *p) {
   char path[48];

@@ -31,7 +31,7 @@ bool own_comparison(int fd, const void *unused) {
   return output_contains(fd, HEAD, "{\"maker\": \"carom ") || output_contains(fd, HEAD, "{\"maker\":\"carom ");
 }
 
-// --- the first line of a CSV file ---------------------------------------------------------------------------------
+// --- the first line of a CSV file ------------------------------------------------------------------------------------
 
 // Names of columns, unquoted in place.
 typedef struct header {
@@ -82,10 +82,10 @@ static bool equals(const header *h, int first, const char *const *columns, int c
   return h->count - first == count && begins(h, first, columns, count);
 }
 
-// --- headers ------------------------------------------------------------------------------------------------------
+// --- headers ---------------------------------------------------------------------------------------------------------
 
-// A header that measurements or other programs may have as well is no mark of carom. The accounts of energy are one: every
-// run and every export of a whole record has them, side by side.
+// A header that measurements or other programs may have as well is no mark of carom. The accounts of energy are one:
+// every run and every export of a whole record has them, side by side.
 static bool is_run(const header *h) {
   if (strcmp(h->names[0], "t") != 0) return false;
   for (int at = 1; at + ENERGY_SIGNALS <= h->count; at++)
@@ -109,20 +109,24 @@ static bool is_regimes(const header *h) {
          (h->count == REGIME_COLUMN_COUNT || equals(h, REGIME_COLUMN_COUNT, impact_name_columns, 1));
 }
 
-// What follows the name of a part in a single table: `t,crank.q,crank.u,crank.a`. Numbers behind a word count as repetitions of it.
-// tests/test_outputs.c exports the tables of many models and looks whether they are known.
+// What follows the name of a part in a single table: `t,crank.q,crank.u,crank.a`. Numbers behind a word count as
+// repetitions of it. tests/test_outputs.c exports the tables of many models and looks whether they are known.
 static const char *const part_columns[] = {
-    "q u a",                                                                  // joints
-    "x y z qw qx qy qz vx vy vz wx wy wz ax ay az alx aly alz",               // bodies: all, motion, pose
+    "q u a",                                                     // joints
+    "x y z qw qx qy qz vx vy vz wx wy wz ax ay az alx aly alz",  // bodies: all, motion, pose
     "x y z qw qx qy qz vx vy vz wx wy wz",
     "x y z qw qx qy qz",
-    "x y z vx vy vz ax ay az",                                                // markers
-    "fx fy fz tx ty tz",                                                      // reactions, bushings
+    "x y z vx vy vz ax ay az",  // markers
+    "fx fy fz tx ty tz",        // reactions, bushings
     "friction slip",
-    "fx fy fz", "tx ty tz", "force length rate", "effort", "out",             // forces
-    "effort power",                                                           // drives
-    "lambda",                                                                 // multipliers
-    "gap fn ft mode x y slip at_x at_y force_x force_y",                      // contacts, in the plane and in space
+    "fx fy fz",
+    "tx ty tz",
+    "force length rate",
+    "effort",
+    "out",                                                // forces
+    "effort power",                                       // drives
+    "lambda",                                             // multipliers
+    "gap fn ft mode x y slip at_x at_y force_x force_y",  // contacts, in the plane and in space
     "gap fn ft mode x y slip at_x at_y force_x force_y z at_z force_z",
 };
 
@@ -165,7 +169,8 @@ static bool is_touches(const header *h) {
   static const char *const first[] = {"t", "a", "b", "point", "at_x", "at_y"}, *const times[] = {"t", "first", "count"};
   enum { FIRST = sizeof first / sizeof *first, TIMES = sizeof times / sizeof *times };
   if (equals(h, 0, times, TIMES)) return true;
-  return h->count > FIRST && begins(h, 0, first, FIRST) && equals(h, h->count - IMPACT_NAME_COLUMNS, impact_name_columns, IMPACT_NAME_COLUMNS);
+  return h->count > FIRST && begins(h, 0, first, FIRST) &&
+         equals(h, h->count - IMPACT_NAME_COLUMNS, impact_name_columns, IMPACT_NAME_COLUMNS);
 }
 
 static bool is_checkpoint(const header *h) {
@@ -177,7 +182,9 @@ static bool is_checkpoint(const header *h) {
   return false;
 }
 
-static bool is_laws(const char *line) { return strcmp(line, CAROM_IMPACT_CSV) == 0 || strcmp(line, CAROM_SLIDE_CSV) == 0; }
+static bool is_laws(const char *line) {
+  return strcmp(line, CAROM_IMPACT_CSV) == 0 || strcmp(line, CAROM_SLIDE_CSV) == 0;
+}
 
 // The first line without its end, to be freed; null where there is none.
 static char *read_line(int fd) {
@@ -200,7 +207,9 @@ static bool is_one_of(const header *h, const own_headers *known) {
 bool own_csv(int fd, const void *headers) {
   char *text = read_line(fd);
   header h = {0};
-  bool own = text && (is_laws(text) || (split(text, &h) && (is_run(&h) || is_impacts(&h) || is_episodes(&h) || is_regimes(&h) || is_touches(&h) || is_parts(&h) || is_checkpoint(&h) || is_one_of(&h, headers))));
+  bool own = text && (is_laws(text) || (split(text, &h) && (is_run(&h) || is_impacts(&h) || is_episodes(&h) ||
+                                                            is_regimes(&h) || is_touches(&h) || is_parts(&h) ||
+                                                            is_checkpoint(&h) || is_one_of(&h, headers))));
   free(h.names);
   free(text);
   return own;

@@ -8,7 +8,7 @@
 typedef struct surface {
   const char *name;
   int body, shape;
-  const char *points;         // names of the points of a joint, with tabs between; else empty
+  const char *points;  // names of the points of a joint, with tabs between; else empty
 } surface;
 
 // Two surfaces whose pair the model names, the smaller number first.
@@ -20,13 +20,13 @@ typedef struct named_pair {
 struct point_names {
   point_name *listed;
   int listed_count;
-  surface *crowd;             // surfaces of pairs that are not listed, whose points have numbers behind those that are
+  surface *crowd;  // surfaces of pairs that are not listed, whose points have numbers behind those that are
   int crowd_count, points_per_pair;
-  surface *touching;          // surfaces of touches
+  surface *touching;  // surfaces of touches
   int touching_count;
-  named_pair *named;          // in the order of their surfaces
+  named_pair *named;  // in the order of their surfaces
   int named_count;
-  const char *shapes;         // names of points by shapes, a line for each two
+  const char *shapes;  // names of points by shapes, a line for each two
 };
 
 static int count_lines(const char *list) {
@@ -117,7 +117,9 @@ int point_names_count(const point_names *n) { return n->listed_count; }
 
 int touch_surface_count(const point_names *n) { return n ? n->touching_count : 0; }
 
-touch_surface point_names_surface(const point_names *n, int i) { return (touch_surface){n->touching[i].name, n->touching[i].body}; }
+touch_surface point_names_surface(const point_names *n, int i) {
+  return (touch_surface){n->touching[i].name, n->touching[i].body};
+}
 
 // The k-th of words with tabs between; empty if there are fewer.
 static const char *word_at(arena *memory, const char *words, int k) {
@@ -152,7 +154,8 @@ bool point_names_find_touch(const point_names *n, arena *memory, double a, doubl
   if (first->shape < 0) return *name = (point_name){first->name, word_at(memory, first->points, (int)point)}, true;
   *name = name_of_pair(n, memory, a < b ? first : second, a < b ? second : first, (int)point);
   const named_pair key = {(int)fmin(a, b), (int)fmax(a, b), NULL};
-  const named_pair *own = n->named_count ? bsearch(&key, n->named, (size_t)n->named_count, sizeof key, compare_pairs) : NULL;
+  const named_pair *own =
+      n->named_count ? bsearch(&key, n->named, (size_t)n->named_count, sizeof key, compare_pairs) : NULL;
   if (own) name->pair = own->name;
   return true;
 }

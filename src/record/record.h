@@ -7,25 +7,26 @@
 #include "base/arena.h"
 #include "carom/status.h"
 
-// One two-dimensional dataset `/name`, rows x columns. Column names and units are its attributes `columns`, `units`; for each
-// column `sampling` says whether a row holds the value at its time (`instant`) or over the step that the time is in (`mean`).
+// One two-dimensional dataset `/name`, rows x columns. Column names and units are its attributes `columns`, `units`;
+// for each column `sampling` says whether a row holds the value at its time (`instant`) or over the step that the time
+// is in (`mean`).
 typedef struct record_table {
   const char *name;
   const char *const *columns;
-  const char *const *units;  // may be null
-  int column_count;          // at least one
+  const char *const *units;     // may be null
+  int column_count;             // at least one
   const char *const *sampling;  // may be null; null in records of older versions
-  bool single;               // stored with 24 bits of precision; rows are doubles all the same
+  bool single;                  // stored with 24 bits of precision; rows are doubles all the same
 } record_table;
 
 typedef struct record_text {
-  const char *name, *text;   // dataset `/about/name`
+  const char *name, *text;  // dataset `/about/name`
 } record_text;
 
 typedef struct record_settings {
-  int compression;           // 0 none … 9
-  const char *name;          // of the file in messages; null for its path
-  double flush_interval;     // longest wall time that a row stays in memory before it is written; 0 writes at once [s]
+  int compression;        // 0 none … 9
+  const char *name;       // of the file in messages; null for its path
+  double flush_interval;  // longest wall time that a row stays in memory before it is written; 0 writes at once [s]
 } record_settings;
 
 record_settings record_settings_default(void);  // no compression, 1 s
@@ -47,7 +48,8 @@ carom_status record_finish(record *r, const char *summary, carom_error *error);
 // Closes without a summary; what was appended is kept. Frees all memory in any case. Accepts null.
 void record_abandon(record *r);
 
-// About what a table with so many rows takes of a file without compression, its names included, and all texts that are so long together [bytes].
+// About what a table with so many rows takes of a file without compression, its names included, and all texts that are
+// so long together [bytes].
 double record_table_size(const record_table *table, double rows);
 double record_text_size(double length);
 
@@ -58,14 +60,14 @@ void record_skip_exit_handler(void);
 
 // Reading back, also while the file is being written or after its writer was killed.
 typedef struct record_reader record_reader;
-record_reader *record_open(const char *path, carom_error *error);       // null after reporting
-bool record_is_running(const record_reader *r);                         // a writer has it open now
-int record_table_count(const record_reader *r);                         // in the order of their creation
+record_reader *record_open(const char *path, carom_error *error);  // null after reporting
+bool record_is_running(const record_reader *r);                    // a writer has it open now
+int record_table_count(const record_reader *r);                    // in the order of their creation
 // Whether a table has a row for each recorded time. The others have rows of their own, in the order of their creation.
 bool record_is_frame_table(const char *name);
-int record_find_table(const record_reader *r, const char *name);        // -1 when absent
-record_table record_get_table(const record_reader *r, int table);       // its texts live as long as the reader
-long record_rows(const record_reader *r, int table);                    // as of now; -1 when the file became unreadable
+int record_find_table(const record_reader *r, const char *name);   // -1 when absent
+record_table record_get_table(const record_reader *r, int table);  // its texts live as long as the reader
+long record_rows(const record_reader *r, int table);               // as of now; -1 when the file became unreadable
 carom_status record_read(record_reader *r, int table, long first, long count, double *rows, carom_error *error);
 int record_text_count(const record_reader *r);
 record_text record_get_text_at(const record_reader *r, int text);

@@ -57,7 +57,8 @@ static int peek_flags(const char *path, carom_error *error) {
   if (fd >= 0) close(fd);
   if (n < 0) error_set(error, CAROM_ERROR_FILE, "cannot read %s: %s", path, strerror(reason));
   else if (n < HEAD_SIZE || memcmp(head, "\211HDF\r\n\032\n", 8) != 0)
-    error_set(error, CAROM_ERROR_FILE, "%s is not a carom record: it is not an HDF5 file; 'carom run MODEL' makes records", path);
+    error_set(error, CAROM_ERROR_FILE,
+              "%s is not a carom record: it is not an HDF5 file; 'carom run MODEL' makes records", path);
   else return head[HEAD_FLAGS] & (FLAG_WRITING | FLAG_SHARED);
   return -1;
 }
@@ -81,8 +82,8 @@ static bool open_file(record_reader *r, hdf5_errors *q, carom_error *error) {
   }
   close_id(access, H5Pclose);
   if (r->file < 0 && flags == FLAG_WRITING)
-    error_set(error, CAROM_ERROR_FILE, "cannot read %s: the run that writes it has just started, or was killed while starting",
-              r->path);
+    error_set(error, CAROM_ERROR_FILE,
+              "cannot read %s: the run that writes it has just started, or was killed while starting", r->path);
   else if (r->file < 0) report(r, q, error);
   return r->file >= 0;
 }
@@ -124,12 +125,13 @@ static double stored_bytes(const record_reader *r, hid_t dataset) {
   return (double)(stored < whole ? stored : whole);
 }
 
-// A few bytes may claim billions of rows. Deflate makes at most a thousand bytes of one; a writer that is at work, or was
-// killed, may be rows ahead of what has reached the file.
+// A few bytes may claim billions of rows. Deflate makes at most a thousand bytes of one; a writer that is at work, or
+// was killed, may be rows ahead of what has reached the file.
 static bool holds_its_rows(const record_reader *r, hid_t dataset, const hsize_t extent[2]) {
   static const double deflate_most = 1100, ahead_most = 4 << 20;
   hid_t layout = H5Dget_create_plist(dataset), type = H5Dget_type(dataset);
-  double number = type >= 0 ? (double)H5Tget_size(type) : 0, factor = layout >= 0 && H5Pget_nfilters(layout) > 0 ? deflate_most : 1;
+  double number = type >= 0 ? (double)H5Tget_size(type) : 0,
+         factor = layout >= 0 && H5Pget_nfilters(layout) > 0 ? deflate_most : 1;
   close_id(layout, H5Pclose);
   close_id(type, H5Tclose);
   return number * (double)extent[0] * (double)extent[1] <= factor * stored_bytes(r, dataset) + ahead_most;
@@ -143,10 +145,10 @@ static const char *const *read_names(arena *memory, hid_t dataset, const char *n
   const char **names = NULL;
   size_t size = string_size(H5Aget_type(attribute));
   if (size > 0 && attribute_length(attribute) == count) {
-    char *packed = ARENA_ARRAY(memory, char, (size_t)count * size);
+    char *packed = ARENA_ARRAY(memory, char, ((size_t)count * size));
     if (read_raw_attribute(attribute, packed)) {
       names = ARENA_ARRAY(memory, const char *, count);
-      char *texts = ARENA_ARRAY(memory, char, (size_t)count * (size + 1));
+      char *texts = ARENA_ARRAY(memory, char, ((size_t)count * (size + 1)));
       for (int i = 0; i < count; i++)
         names[i] = memcpy(texts + (size_t)i * (size + 1), packed + (size_t)i * size, size);
     }
@@ -236,8 +238,9 @@ static const char *dataset_name(arena *memory, hid_t group, hsize_t i, bool *ok)
     return NULL;
   if (link.type != H5L_TYPE_HARD) return *ok = true, NULL;
   char *name = ARENA_ARRAY(memory, char, length + 1);
-  *ok = H5Lget_name_by_idx(group, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, i, name, (size_t)length + 1, H5P_DEFAULT) >= 0 &&
-        H5Oget_info_by_name(group, name, &info, H5P_DEFAULT) >= 0;
+  *ok =
+      H5Lget_name_by_idx(group, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, i, name, (size_t)length + 1, H5P_DEFAULT) >= 0 &&
+      H5Oget_info_by_name(group, name, &info, H5P_DEFAULT) >= 0;
   return *ok && info.type == H5O_TYPE_DATASET ? name : NULL;
 }
 
@@ -315,7 +318,8 @@ bool record_is_running(const record_reader *r) {
 int record_table_count(const record_reader *r) { return r->table_count; }
 
 bool record_is_frame_table(const char *name) {
-  static const char *const others[] = {"checkpoint", "checkpoint_pairs", "impacts", "episodes", "regimes", "touches", "touch_times"};
+  static const char *const others[] = {"checkpoint", "checkpoint_pairs", "impacts",    "episodes",
+                                       "regimes",    "touches",          "touch_times"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (strcmp(name, others[i]) == 0) return false;
   return true;
@@ -357,7 +361,8 @@ static bool read_rows(hid_t dataset, long first, const hsize_t count[2], double 
 carom_status record_read(record_reader *r, int table, long first, long count, double *rows, carom_error *error) {
   long available = record_rows(r, table);
   const stored_table *t = &r->tables[table];
-  if (available < 0) return error_set(error, CAROM_ERROR_FILE, "cannot read %s: table %s is damaged", r->path, t->about.name);
+  if (available < 0)
+    return error_set(error, CAROM_ERROR_FILE, "cannot read %s: table %s is damaged", r->path, t->about.name);
   if (first < 0 || count < 0 || first > available - count)
     return error_set(error, CAROM_ERROR_USAGE, "%s: table %s has %ld rows, asked for %ld from row %ld", r->path,
                      t->about.name, available, count, first);

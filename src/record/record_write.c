@@ -29,7 +29,7 @@ typedef struct sheet {
 
 struct record {
   arena memory;
-  const char *name;   // in messages
+  const char *name;  // in messages
   disk *disk;
   hid_t file;
   sheet *sheets;
@@ -39,9 +39,7 @@ struct record {
   double last_flush;  // by the clock below [s]
 };
 
-record_settings record_settings_default(void) {
-  return (record_settings){.compression = 0, .flush_interval = 1.0};
-}
+record_settings record_settings_default(void) { return (record_settings){.compression = 0, .flush_interval = 1.0}; }
 
 // Ticks every few milliseconds and costs next to nothing to read.
 static double coarse_time(void) {
@@ -86,7 +84,7 @@ static size_t longest(const char *const *texts, int count) {
 // size would not.
 static bool write_names(arena *memory, hid_t dataset, const char *name, const char *const *texts, int count) {
   size_t size = longest(texts, count);
-  char *packed = ARENA_ARRAY(memory, char, (size_t)count * size);
+  char *packed = ARENA_ARRAY(memory, char, ((size_t)count * size));
   for (int i = 0; texts && i < count; i++) memcpy(packed + (size_t)i * size, texts[i], strlen(texts[i]));
   hsize_t extent = (hsize_t)count;
   hid_t type = string_type(size, H5T_STR_NULLPAD);
@@ -103,7 +101,8 @@ static hid_t table_layout(const sheet *s, int compression) {
   hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
   hsize_t chunk[2] = {(hsize_t)s->chunk_rows, (hsize_t)s->columns};
   bool ready = layout >= 0 && H5Pset_chunk(layout, 2, chunk) >= 0;
-  if (compression > 0) ready = ready && H5Pset_shuffle(layout) >= 0 && H5Pset_deflate(layout, (unsigned)compression) >= 0;
+  if (compression > 0)
+    ready = ready && H5Pset_shuffle(layout) >= 0 && H5Pset_deflate(layout, (unsigned)compression) >= 0;
   else ready = ready && H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER) >= 0;
   if (ready) return layout;
   close_id(layout, H5Pclose);
@@ -114,7 +113,8 @@ static bool create_table(record *r, const record_table *table, const sheet *s) {
   hsize_t extent[2] = {0, (hsize_t)s->columns}, limit[2] = {H5S_UNLIMITED, (hsize_t)s->columns};
   hid_t layout = table_layout(s, r->settings.compression);
   hid_t space = H5Screate_simple(2, extent, limit);
-  hid_t dataset = H5Dcreate2(r->file, table->name, table->single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, space, H5P_DEFAULT, layout, H5P_DEFAULT);
+  hid_t dataset = H5Dcreate2(r->file, table->name, table->single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, space, H5P_DEFAULT,
+                             layout, H5P_DEFAULT);
   close_id(space, H5Sclose);
   close_id(layout, H5Pclose);
   close_id(dataset, H5Dclose);
@@ -154,8 +154,8 @@ static bool write_about(record *r, const record_text *texts, int count) {
   char *summary = ARENA_ARRAY(&r->memory, char, RECORD_SUMMARY_MAX + 1);
   strcpy(summary, "running");
   hid_t creation = H5Pcreate(H5P_GROUP_CREATE);
-  hid_t about = creation >= 0 && keep_order(creation)
-                    ? H5Gcreate2(r->file, "about", H5P_DEFAULT, creation, H5P_DEFAULT) : -1;
+  hid_t about =
+      creation >= 0 && keep_order(creation) ? H5Gcreate2(r->file, "about", H5P_DEFAULT, creation, H5P_DEFAULT) : -1;
   close_id(creation, H5Pclose);
   bool done = about >= 0;
   for (int i = 0; done && i < count; i++)
@@ -178,8 +178,7 @@ static bool write_version(hid_t file) {
 
 static bool create_file(record *r, const char *path) {
   hid_t access = disk_access(r->disk), creation = H5Pcreate(H5P_FILE_CREATE);
-  if (access >= 0 && creation >= 0 && keep_order(creation))
-    r->file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
+  if (access >= 0 && creation >= 0 && keep_order(creation)) r->file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
   close_id(creation, H5Pclose);
   close_id(access, H5Pclose);
   return r->file >= 0;
@@ -197,7 +196,8 @@ static bool open_tables(record *r, const record_table *tables) {
 
 // After H5Fstart_swmr_write nothing may be created; others may read. The names come late so that they lie apart from
 // the few bytes of a dataset's header that are written again with every flush.
-static bool create_contents(record *r, const char *path, const record_table *tables, const record_text *texts, int text_count) {
+static bool create_contents(record *r, const char *path, const record_table *tables, const record_text *texts,
+                            int text_count) {
   bool done = create_file(r, path) && write_version(r->file);
   for (int i = 0; done && i < r->sheet_count; i++) done = create_table(r, &tables[i], &r->sheets[i]);
   done = done && write_about(r, texts, text_count);
@@ -216,7 +216,7 @@ static void prepare_sheet(record *r, sheet *s, const record_table *table) {
   s->dataset = -1;
   s->columns = table->column_count;
   s->chunk_rows = s->room = chunk_rows(table);
-  s->rows = ARENA_ARRAY(&r->memory, double, s->chunk_rows * s->columns);
+  s->rows = ARENA_ARRAY(&r->memory, double, (s->chunk_rows * s->columns));
 }
 
 static void release(record *r) {
@@ -244,7 +244,9 @@ static bool build(record *r, const char *path, const record_table *tables, int t
   if (setjmp(out_of_memory)) {
     disk_stop(r->disk, carom_status_text(CAROM_ERROR_MEMORY));
     hdf5_errors_end(&q);
-    return error_set(error, CAROM_ERROR_MEMORY, "not enough memory to record to %s", r->settings.name ? r->settings.name : path), false;
+    return error_set(error, CAROM_ERROR_MEMORY, "not enough memory to record to %s",
+                     r->settings.name ? r->settings.name : path),
+           false;
   }
   r->name = arena_copy_text(&r->memory, r->settings.name ? r->settings.name : path);
   r->sheets = ARENA_ARRAY(&r->memory, sheet, table_count);
@@ -352,13 +354,16 @@ void record_abandon(record *r) {
   if (r) close_record(r, NULL, NULL);
 }
 
-// --- sizes --------------------------------------------------------------------------------------------------------
+// --- sizes -----------------------------------------------------------------------------------------------------------
 
-// Chunks are written whole. Each has an entry in an index; names stand in the header of the table, each as long as the longest.
+// Chunks are written whole. Each has an entry in an index; names stand in the header of the table, each as long as the
+// longest.
 double record_table_size(const record_table *table, double rows) {
   enum { HEADER = 1024, ENTRY = 16 };
-  double chunk = (double)chunk_rows(table), chunks = ceil(rows / chunk), width = (double)number_size(table) * table->column_count;
-  double names = (double)(longest(table->columns, table->column_count) + longest(table->units, table->column_count) + longest(table->sampling, table->column_count));
+  double chunk = (double)chunk_rows(table), chunks = ceil(rows / chunk),
+         width = (double)number_size(table) * table->column_count;
+  double names = (double)(longest(table->columns, table->column_count) + longest(table->units, table->column_count) +
+                          longest(table->sampling, table->column_count));
   return HEADER + names * table->column_count + chunks * (chunk * width + ENTRY);
 }
 

@@ -8,7 +8,7 @@
 
 enum { ROWS_AT_ONCE = 512 };
 
-// --- a set of rows ------------------------------------------------------------------------------------------------
+// --- a set of rows ---------------------------------------------------------------------------------------------------
 
 row_set row_set_create(arena *memory, long rows) {
   return (row_set){.bits = ARENA_ARRAY(memory, uint64_t, rows / 64 + 1), .rows = rows};
@@ -31,11 +31,16 @@ void row_set_add_range(row_set *s, long first, long last) {
   for (long i = first < 0 ? 0 : first; i <= last && i < s->rows; i++) row_set_add(s, i);
 }
 
-// --- columns ------------------------------------------------------------------------------------------------------
+// --- columns ---------------------------------------------------------------------------------------------------------
 
 void column_range_take(column_range *c, double x, long row) {
   if (row == 0) {
-    *c = (column_range){.min = INFINITY, .max = -INFINITY, .first_min = -1, .first_max = -1, .first = x, .constant = true,
+    *c = (column_range){.min = INFINITY,
+                        .max = -INFINITY,
+                        .first_min = -1,
+                        .first_max = -1,
+                        .first = x,
+                        .constant = true,
                         .finite = true};
   }
   if (x != c->first && !(isnan(x) && isnan(c->first))) c->constant = false;
@@ -55,7 +60,7 @@ carom_status thin_scan(record_reader *in, int table, long rows, column_range *ra
     arena_free(&memory);
     return error_set(error, CAROM_ERROR_MEMORY, "out of memory for a block of rows");
   }
-  double *block = ARENA_ARRAY(&memory, double, (size_t)width * ROWS_AT_ONCE);
+  double *block = ARENA_ARRAY(&memory, double, (size_t)width *ROWS_AT_ONCE);
   carom_status status = CAROM_OK;
   for (long first = 0; first < rows && status == CAROM_OK; first += ROWS_AT_ONCE) {
     long count = rows - first < ROWS_AT_ONCE ? rows - first : ROWS_AT_ONCE;
@@ -67,7 +72,7 @@ carom_status thin_scan(record_reader *in, int table, long rows, column_range *ra
   return status;
 }
 
-// --- thinning -----------------------------------------------------------------------------------------------------
+// --- thinning --------------------------------------------------------------------------------------------------------
 
 // The columns that are looked at, and what brings them to the scale 1.
 typedef struct scale {
@@ -103,8 +108,8 @@ static void set_anchor(level *l, double t, const double *x, int count) {
   l->rows_since = 0;
 }
 
-// The line from the anchor to this row passes all rows between within the bound. A number that is not finite never does,
-// but for one missing number after another.
+// The line from the anchor to this row passes all rows between within the bound. A number that is not finite never
+// does, but for one missing number after another.
 static bool is_reached(const level *l, double t, const double *x, int count) {
   double rate = 1 / (t - l->anchor_t);
   const double *anchor = l->anchor, *low = l->low, *high = l->high;
@@ -182,10 +187,13 @@ bool thin_table(arena *memory, record_reader *in, int table, int time_table, con
   thinner t = {.s = scale_create(memory, scales, width), .must = must, .most = most};
   t.last.x = ARENA_ARRAY(memory, double, width), t.now.x = ARENA_ARRAY(memory, double, width);
   for (int i = 0; i < THIN_LEVELS; i++, bound *= 4)
-    t.levels[i] = (level){.bound = bound, .kept = row_set_create(memory, must->rows), .anchor = ARENA_ARRAY(memory, double, width),
-                          .low = ARENA_ARRAY(memory, double, width), .high = ARENA_ARRAY(memory, double, width)};
-  double *block = ARENA_ARRAY(memory, double, (size_t)width * ROWS_AT_ONCE);
-  double *times = ARENA_ARRAY(memory, double, (size_t)time_width * ROWS_AT_ONCE);
+    t.levels[i] = (level){.bound = bound,
+                          .kept = row_set_create(memory, must->rows),
+                          .anchor = ARENA_ARRAY(memory, double, width),
+                          .low = ARENA_ARRAY(memory, double, width),
+                          .high = ARENA_ARRAY(memory, double, width)};
+  double *block = ARENA_ARRAY(memory, double, (size_t)width *ROWS_AT_ONCE);
+  double *times = ARENA_ARRAY(memory, double, (size_t)time_width *ROWS_AT_ONCE);
   for (long first = 0; first < must->rows; first += ROWS_AT_ONCE) {
     long count = must->rows - first < ROWS_AT_ONCE ? must->rows - first : ROWS_AT_ONCE;
     if (record_read(in, table, first, count, block, error) != CAROM_OK ||

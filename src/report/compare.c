@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 
-// --- reading rows in order ----------------------------------------------------------------------------------------
+// --- reading rows in order -------------------------------------------------------------------------------------------
 
 enum { ROWS_AT_ONCE = 256 };
 
@@ -14,21 +14,22 @@ enum { ROWS_AT_ONCE = 256 };
 typedef struct cursor {
   record_reader *in;
   int table, time_table, width, time_width;
-  long rows, first, count;         // of all, of the block
+  long rows, first, count;  // of all, of the block
   double *times, *values;
-  long at;                         // the row before the last time asked for
+  long at;  // the row before the last time asked for
   carom_error *error;
   bool failed;
 } cursor;
 
 static cursor cursor_create(arena *memory, record_reader *in, const char *table, carom_error *error) {
-  cursor c = {.in = in, .table = record_find_table(in, table), .time_table = record_find_table(in, "time"), .error = error};
+  cursor c = {
+      .in = in, .table = record_find_table(in, table), .time_table = record_find_table(in, "time"), .error = error};
   if (c.table < 0 || c.time_table < 0) return c;
   long rows = record_rows(in, c.table), times = record_rows(in, c.time_table);
   c.rows = rows < times ? rows : times;
   c.width = record_get_table(in, c.table).column_count, c.time_width = record_get_table(in, c.time_table).column_count;
-  c.times = ARENA_ARRAY(memory, double, (size_t)c.time_width * ROWS_AT_ONCE);
-  c.values = ARENA_ARRAY(memory, double, (size_t)c.width * ROWS_AT_ONCE);
+  c.times = ARENA_ARRAY(memory, double, (size_t)c.time_width *ROWS_AT_ONCE);
+  c.values = ARENA_ARRAY(memory, double, (size_t)c.width *ROWS_AT_ONCE);
   return c;
 }
 
@@ -50,8 +51,8 @@ static void cursor_seek(cursor *c, double t) {
   while (!c->failed && c->at + 2 < c->rows && cursor_time(c, c->at + 1) <= t) c->at++;
 }
 
-// The value at t of a column between rows. Where its rate is known, by the parabola through both values with the rate of
-// the earlier row: third order, and at a jump of the rate the row holds the rate after it, which is the right one.
+// The value at t of a column between rows. Where its rate is known, by the parabola through both values with the rate
+// of the earlier row: third order, and at a jump of the rate the row holds the rate after it, which is the right one.
 static double cursor_value(cursor *c, double t, int column, int rate) {
   if (c->rows < 2) return cursor_row(c, 0)[column];
   double t0 = cursor_time(c, c->at), h = cursor_time(c, c->at + 1) - t0, s = (t - t0) / h;
@@ -62,10 +63,10 @@ static double cursor_value(cursor *c, double t, int column, int rate) {
   return q0 + u0 * h * s + (q1 - q0 - u0 * h) * s * s;
 }
 
-// --- trajectories -------------------------------------------------------------------------------------------------
+// --- trajectories ----------------------------------------------------------------------------------------------------
 
 typedef struct shared_column {
-  int column[2], rate[2];          // in the first and in the second run; rate -1: unknown
+  int column[2], rate[2];  // in the first and in the second run; rate -1: unknown
 } shared_column;
 
 static int find_column(const record_table *t, const char *name) {
@@ -99,15 +100,17 @@ static shared_column *share_columns(arena *memory, const record_table *a, const 
   for (int k = 0; k < a->column_count; k++) {
     int other = is_coordinate(a->columns[k]) ? find_column(b, a->columns[k]) : -1;
     if (other < 0) continue;
-    shared[result->column_count] = (shared_column){{k, other}, {rate_of(memory, a, a->columns[k]), rate_of(memory, b, a->columns[k])}};
-    result->columns[result->column_count++] = (compare_column){.name = a->columns[k], .unit = a->units ? a->units[k] : ""};
+    shared[result->column_count] =
+        (shared_column){{k, other}, {rate_of(memory, a, a->columns[k]), rate_of(memory, b, a->columns[k])}};
+    result->columns[result->column_count++] =
+        (compare_column){.name = a->columns[k], .unit = a->units ? a->units[k] : ""};
   }
   return shared;
 }
 
-// Two runs agree on a coordinate up to a hundredth of its range in the first run. One that hardly moves beside others of its
-// unit (a body at rest on a surface that yields under one method and not under another) would differ over nothing: it has at
-// least 1e-5 of their largest range. Where nothing moves at all, 1e-9 rad or m.
+// Two runs agree on a coordinate up to a hundredth of its range in the first run. One that hardly moves beside others
+// of its unit (a body at rest on a surface that yields under one method and not under another) would differ over
+// nothing: it has at least 1e-5 of their largest range. Where nothing moves at all, 1e-9 rad or m.
 static const double SHARE = 0.01, SHARE_OF_LARGEST = 1e-5, SAME = 1e-9;
 
 static void set_tolerances(comparison *result) {
@@ -128,7 +131,8 @@ static void note_difference(compare_column *c, double t, double difference, doub
 
 // Over common times, before anything is held against it.
 static void find_ranges(arena *memory, cursor *c, const shared_column *shared, comparison *result) {
-  double *low = ARENA_ARRAY(memory, double, result->column_count + 1), *high = ARENA_ARRAY(memory, double, result->column_count + 1);
+  double *low = ARENA_ARRAY(memory, double, result->column_count + 1),
+         *high = ARENA_ARRAY(memory, double, result->column_count + 1);
   for (int k = 0; k < result->column_count; k++) low[k] = INFINITY, high[k] = -INFINITY;
   for (long i = 0; i < c->rows && !c->failed; i++) {
     double t = cursor_time(c, i);
@@ -172,13 +176,13 @@ static bool compare_trajectories(arena *memory, cursor side[2], comparison *resu
   return !side[0].failed && !side[1].failed;
 }
 
-// --- impacts ------------------------------------------------------------------------------------------------------
+// --- impacts ---------------------------------------------------------------------------------------------------------
 
 typedef struct strike {
-  double point;                    // by its name in the first run, or by its number; -1: unknown there
+  double point;  // by its name in the first run, or by its number; -1: unknown there
   double start, impulse;
   long row;
-  long partner;                    // nearest of the other run; -1 if there is none
+  long partner;  // nearest of the other run; -1 if there is none
 } strike;
 
 static int by_point_and_start(const void *a, const void *b) {
@@ -201,24 +205,26 @@ static bool have_same_text(const compare_side *first, const compare_side *second
 
 // Whether points that have no names are numbered alike: those of pairs that are not listed, and of old records.
 static bool number_alike(const compare_side *first, const compare_side *second) {
-  return first->point_count == second->point_count && have_same_text(first, second, "impact_points") && have_same_text(first, second, "impact_surfaces");
+  return first->point_count == second->point_count && have_same_text(first, second, "impact_points") &&
+         have_same_text(first, second, "impact_surfaces");
 }
 
 // All impacts of a run that begin in common times, sorted.
-static strike *read_strikes(arena *memory, const compare_side *first, const compare_side *side, const comparison *c, long *count,
-                            carom_error *error) {
+static strike *read_strikes(arena *memory, const compare_side *first, const compare_side *side, const comparison *c,
+                            long *count, carom_error *error) {
   int table = record_find_table(side->in, "impacts");
   *count = 0;
   if (table < 0) return ARENA_NEW(memory, strike);
   record_table about = record_get_table(side->in, table);
-  int point = find_column(&about, "point"), start = find_column(&about, "start"), impulse = find_column(&about, "impulse_normal");
+  int point = find_column(&about, "point"), start = find_column(&about, "start"),
+      impulse = find_column(&about, "impulse_normal");
   long rows = record_rows(side->in, table);
   if (point < 0 || start < 0 || impulse < 0 || rows < 0) return ARENA_NEW(memory, strike);
   bool numbered = number_alike(first, side);
   int *known = ARENA_ARRAY(memory, int, side->point_count + 1);
   for (int i = 0; i < side->point_count; i++) known[i] = find_point(first, side->points[i]);
   strike *all = ARENA_ARRAY(memory, strike, rows + 1);
-  double *block = ARENA_ARRAY(memory, double, (size_t)about.column_count * ROWS_AT_ONCE);
+  double *block = ARENA_ARRAY(memory, double, (size_t)about.column_count *ROWS_AT_ONCE);
   for (long from = 0; from < rows; from += ROWS_AT_ONCE) {
     long some = rows - from < ROWS_AT_ONCE ? rows - from : ROWS_AT_ONCE;
     if (record_read(side->in, table, from, some, block, error) != CAROM_OK) return NULL;
@@ -226,8 +232,13 @@ static strike *read_strikes(arena *memory, const compare_side *first, const comp
       const double *row = block + i * about.column_count;
       if (!(row[start] >= c->t0 && row[start] <= c->t1)) continue;
       bool named = row[point] >= 0 && row[point] < side->point_count;
-      all[(*count)++] = (strike){.point = named ? known[(int)row[point]] : numbered && row[point] >= 0 ? row[point] : -1, .start = row[start], .impulse = row[impulse],
-                                 .row = from + i, .partner = -1};
+      all[(*count)++] = (strike){.point = named                         ? known[(int)row[point]]
+                                          : numbered && row[point] >= 0 ? row[point]
+                                                                        : -1,
+                                 .start = row[start],
+                                 .impulse = row[impulse],
+                                 .row = from + i,
+                                 .partner = -1};
     }
   }
   qsort(all, (size_t)*count, sizeof *all, by_point_and_start);
@@ -258,7 +269,8 @@ static int by_row(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static bool match_impacts(arena *memory, const compare_side *first, const compare_side *second, comparison *c, carom_error *error) {
+static bool match_impacts(arena *memory, const compare_side *first, const compare_side *second, comparison *c,
+                          carom_error *error) {
   long count[2];
   strike *a = read_strikes(memory, first, first, c, &count[0], error);
   strike *b = a ? read_strikes(memory, first, second, c, &count[1], error) : NULL;
@@ -291,11 +303,12 @@ static bool match_impacts(arena *memory, const compare_side *first, const compar
   return true;
 }
 
-// --- energy and cost ----------------------------------------------------------------------------------------------
+// --- energy and cost -------------------------------------------------------------------------------------------------
 
 static bool compare_energies(arena *memory, const compare_side *first, const compare_side *second, comparison *c,
                              carom_error *error) {
-  cursor side[2] = {cursor_create(memory, first->in, "energy", error), cursor_create(memory, second->in, "energy", error)};
+  cursor side[2] = {cursor_create(memory, first->in, "energy", error),
+                    cursor_create(memory, second->in, "energy", error)};
   if (side[0].rows < 1 || side[1].rows < 1) return true;
   record_table a = record_get_table(first->in, side[0].table), b = record_get_table(second->in, side[1].table);
   c->energies = ARENA_ARRAY(memory, compare_amount, a.column_count + 1);
@@ -303,7 +316,8 @@ static bool compare_energies(arena *memory, const compare_side *first, const com
   for (int k = 0; k < a.column_count; k++) {
     int other = find_column(&b, a.columns[k]);
     if (other < 0) continue;
-    c->energies[c->energy_count++] = (compare_amount){.name = a.columns[k], .unit = "J",
+    c->energies[c->energy_count++] = (compare_amount){.name = a.columns[k],
+                                                      .unit = "J",
                                                       .first = cursor_value(&side[0], c->t1, k, -1),
                                                       .second = cursor_value(&side[1], c->t1, other, -1)};
   }
@@ -313,23 +327,27 @@ static bool compare_energies(arena *memory, const compare_side *first, const com
 static void compare_costs(arena *memory, const compare_side *first, const compare_side *second, comparison *c) {
   static const struct {
     const char *map, *key, *unit;
-  } costs[] = {{NULL, "steps", "1"}, {NULL, "rejected", "1"}, {NULL, "evaluations", "1"}, {"solver", "solves", "1"},
-               {"solver", "unsolved", "1"}, {"contact", "episodes", "1"}, {"contact", "impacts", "1"}, {NULL, "energy_imbalance", "1"}, {NULL, "wall_s", "s"}};
+  } costs[] = {{NULL, "steps", "1"},        {NULL, "rejected", "1"},         {NULL, "evaluations", "1"},
+               {"solver", "solves", "1"},   {"solver", "unsolved", "1"},     {"contact", "episodes", "1"},
+               {"contact", "impacts", "1"}, {NULL, "energy_imbalance", "1"}, {NULL, "wall_s", "s"}};
   c->cost_count = (int)(sizeof costs / sizeof *costs);
   c->costs = ARENA_ARRAY(memory, compare_amount, c->cost_count);
   for (int i = 0; i < c->cost_count; i++) {
     const json_value *a = costs[i].map ? json_get(first->summary, costs[i].map) : first->summary;
     const json_value *b = costs[i].map ? json_get(second->summary, costs[i].map) : second->summary;
-    c->costs[i] = (compare_amount){.name = costs[i].key, .unit = costs[i].unit, .first = json_get_number(a, costs[i].key, NAN),
+    c->costs[i] = (compare_amount){.name = costs[i].key,
+                                   .unit = costs[i].unit,
+                                   .first = json_get_number(a, costs[i].key, NAN),
                                    .second = json_get_number(b, costs[i].key, NAN)};
   }
 }
 
-bool compare_runs(arena *memory, const compare_side *first, const compare_side *second, double window, comparison *result,
-                  carom_error *error) {
+bool compare_runs(arena *memory, const compare_side *first, const compare_side *second, double window,
+                  comparison *result, carom_error *error) {
   *result = (comparison){.t0 = 1, .t1 = 0};
   compare_costs(memory, first, second, result);
-  cursor side[2] = {cursor_create(memory, first->in, "joints", error), cursor_create(memory, second->in, "joints", error)};
+  cursor side[2] = {cursor_create(memory, first->in, "joints", error),
+                    cursor_create(memory, second->in, "joints", error)};
   cursor time[2] = {cursor_create(memory, first->in, "time", error), cursor_create(memory, second->in, "time", error)};
   if (time[0].rows < 1 || time[1].rows < 1) return true;
   result->t0 = fmax(cursor_time(&time[0], 0), cursor_time(&time[1], 0));

@@ -10,7 +10,7 @@
 struct carom_comparison {
   arena memory;
   report runs;
-  comparison *against_first;       // one per further run
+  comparison *against_first;  // one per further run
   const carom_skipped *skipped;
   int skipped_count;
   arena_text text, sentence;
@@ -18,9 +18,9 @@ struct carom_comparison {
   json_writer json;
 };
 
-enum { LABEL = 22, CELL = 16 };    // widths of the table's columns
+enum { LABEL = 22, CELL = 16 };  // widths of the table's columns
 
-// --- the table ----------------------------------------------------------------------------------------------------
+// --- the table -------------------------------------------------------------------------------------------------------
 
 #define PUT(c, ...) arena_append(&(c)->memory, &(c)->text, __VA_ARGS__)
 
@@ -56,7 +56,8 @@ static void put_words(carom_comparison *c, const char *label, const char *key) {
   PUT(c, "\n");
 }
 
-static const char *const accounts[][2] = {{"energy.impact", "lost in impacts [J]"}, {"energy.friction", "lost to friction [J]"},
+static const char *const accounts[][2] = {{"energy.impact", "lost in impacts [J]"},
+                                          {"energy.friction", "lost to friction [J]"},
                                           {"energy.kinetic", "kinetic at the end [J]"}};
 
 static double energy_of(const comparison *d, const char *name, bool second) {
@@ -97,7 +98,8 @@ static const compare_column *find_column(const comparison *d, const char *name) 
 // How far apart at most, and since when by more than a hundredth of the whole range.
 static void put_trajectories(carom_comparison *c) {
   const comparison *first = &c->against_first[0];
-  PUT(c, "\ndifferences from %s: largest, and time from which they exceed the tolerance (a hundredth of the range)\n", method_of(&c->runs.runs[0]));
+  PUT(c, "\ndifferences from %s: largest, and time from which they exceed the tolerance (a hundredth of the range)\n",
+      method_of(&c->runs.runs[0]));
   put_heads(c, "coordinate", 1);
   for (int k = 0; k < first->column_count; k++) {
     char label[64];
@@ -131,10 +133,11 @@ static void put_impacts(carom_comparison *c) {
 }
 
 static void put_skipped(carom_comparison *c) {
-  for (int i = 0; i < c->skipped_count; i++) PUT(c, "%sskipped %s: %s\n", i ? "" : "\n", c->skipped[i].method, c->skipped[i].reason);
+  for (int i = 0; i < c->skipped_count; i++)
+    PUT(c, "%sskipped %s: %s\n", i ? "" : "\n", c->skipped[i].method, c->skipped[i].reason);
 }
 
-// --- the sentence -------------------------------------------------------------------------------------------------
+// --- the sentence ----------------------------------------------------------------------------------------------------
 
 #define SAY(c, ...) arena_append(&(c)->memory, &(c)->sentence, __VA_ARGS__)
 
@@ -144,7 +147,8 @@ static const compare_column *worst_of(const comparison *d) {
   for (int k = 0; k < d->column_count; k++) {
     const compare_column *e = &d->columns[k];
     bool further = worst && e->max / e->tolerance > worst->max / worst->tolerance;
-    if (!worst || (isnan(worst->parts) ? !isnan(e->parts) || further : e->parts < worst->parts || (e->parts == worst->parts && further)))
+    if (!worst || (isnan(worst->parts) ? !isnan(e->parts) || further
+                                       : e->parts < worst->parts || (e->parts == worst->parts && further)))
       worst = e;
   }
   return worst;
@@ -175,7 +179,8 @@ static void say_agreement(carom_comparison *c) {
   for (int i = 0; i + 1 < c->runs.run_count; i++) {
     const compare_column *e = worst_of(&c->against_first[i]);
     until = fmin(until, c->against_first[i].t1);
-    if (!worst || e->max / e->tolerance > worst->max / worst->tolerance) worst = e, whose = method_of(&c->runs.runs[i + 1]);
+    if (!worst || e->max / e->tolerance > worst->max / worst->tolerance)
+      worst = e, whose = method_of(&c->runs.runs[i + 1]);
   }
   say_methods(c);
   SAY(c, " agree until t = %.6g s: the largest difference is that of %s under %s, ", until, worst->name, whose);
@@ -190,7 +195,8 @@ static void say_differences(carom_comparison *c) {
     const char *method = method_of(&c->runs.runs[i + 1]);
     if (isnan(e->parts)) SAY(c, "%s%s agrees with %s until t = %.6g s", before, method, first, c->against_first[i].t1);
     else {
-      SAY(c, "%s%s differs from %s from t = %.4g s on, first in %s (at most by ", before, method, first, e->parts, e->name);
+      SAY(c, "%s%s differs from %s from t = %.4g s on, first in %s (at most by ", before, method, first, e->parts,
+          e->name);
       say_amount(c, e);
       SAY(c, ")");
     }
@@ -213,7 +219,7 @@ static void make_sentence(carom_comparison *c) {
   else say_differences(c);
 }
 
-// --- the object ---------------------------------------------------------------------------------------------------
+// --- the object ------------------------------------------------------------------------------------------------------
 
 static void put_columns(json_writer *w, const comparison *d) {
   json_open(w, "columns", '[');
@@ -305,7 +311,7 @@ static void write_json(carom_comparison *c) {
   json_close(w, '}');
 }
 
-// --- all ----------------------------------------------------------------------------------------------------------
+// --- all -------------------------------------------------------------------------------------------------------------
 
 static bool compare(carom_comparison *c, const char *const *files) {
   report *r = &c->runs;

@@ -12,10 +12,11 @@ enum { ROWS_AT_ONCE = 256 };
 
 // A column is rounded to 24 bits where that costs at most so much of its scale, a hundredth of a pixel of a plot.
 static const double rounding_most = 1e-5;
-// An impact is kept whole, of contact that lasts its first impact, with so many rows on both sides of make and break. An episode of
-// few rows is kept whole whatever it is.
+// An impact is kept whole, of contact that lasts its first impact, with so many rows on both sides of make and break.
+// An episode of few rows is kept whole whatever it is.
 enum { FEW_ROWS = 64, AROUND_EDGE = 8 };
-// Of the scale: a line in a plot is wider. With lines this close to what they stand for, room is for the rows of impacts.
+// Of the scale: a line in a plot is wider. With lines this close to what they stand for, room is for the rows of
+// impacts.
 static const double good_bound = 1e-3;
 // Turns of finding out how many rows fit, and from what share on a page is full.
 enum { FILL_TURNS = 4 };
@@ -53,12 +54,12 @@ static void tell(const report *r, const report_run *run, const char *doing, cons
   r->page->progress(r->page->context, line);
 }
 
-// --- tables -------------------------------------------------------------------------------------------------------
+// --- tables ----------------------------------------------------------------------------------------------------------
 
 static bool is_frame_table(const char *name) { return record_is_frame_table(name) && strcmp(name, "time") != 0; }
 
-// What a column's errors are measured by: its range, at least a millionth of the largest range of that unit in its table.
-// Without this a coordinate at rest, which moves in its last digit alone, would have every digit kept. Where all
+// What a column's errors are measured by: its range, at least a millionth of the largest range of that unit in its
+// table. Without this a coordinate at rest, which moves in its last digit alone, would have every digit kept. Where all
 // of a unit is noise the largest range says nothing: then 1e-9 of the unit.
 static void set_scales(arena *passing, report_column *columns, int count) {
   for (int k = 0; k < count; k++) columns[k].scale = fmax(columns[k].range.max - columns[k].range.min, 0);
@@ -102,8 +103,8 @@ bool report_scan_columns(report *r, report_run *run, int source, long rows, repo
 static bool add_table(report *r, report_run *run, int source) {
   report_table *t = &run->tables[run->table_count++];
   record_table about = record_get_table(run->in, source);
-  *t = (report_table){.name = about.name, .source = source, .column_count = about.column_count,
-                      .by_name = names_create(r->memory)};
+  *t = (report_table){
+      .name = about.name, .source = source, .column_count = about.column_count, .by_name = names_create(r->memory)};
   tell(r, run, "reading", t->name);
   if (!report_scan_columns(r, run, source, run->rows, &t->columns)) return false;
   for (int k = 0; k < t->column_count; k++)
@@ -115,12 +116,12 @@ static bool list_tables(report *r, report_run *run, int *time) {
   int count = record_table_count(run->in);
   *time = record_find_table(run->in, "time");
   if (*time < 0 || strcmp(record_get_table(run->in, *time).columns[0], "t") != 0)
-    return error_set(r->error, CAROM_ERROR_FILE, "'%s' is not a run of carom: it has no table of times", run->file), false;
+    return error_set(r->error, CAROM_ERROR_FILE, "'%s' is not a run of carom: it has no table of times", run->file),
+           false;
   run->rows = record_rows(run->in, *time);
   for (int i = 0; i < count; i++)
     if (is_frame_table(record_get_table(run->in, i).name)) run->rows = least(run->rows, record_rows(run->in, i));
-  if (run->rows < 0)
-    return error_set(r->error, CAROM_ERROR_FILE, "'%s' cannot be read", run->file), false;
+  if (run->rows < 0) return error_set(r->error, CAROM_ERROR_FILE, "'%s' cannot be read", run->file), false;
   if (run->rows > UINT32_MAX)
     return error_set(r->error, CAROM_ERROR_FILE, "'%s' has more rows than a report can count", run->file), false;
   run->tables = ARENA_ARRAY(r->memory, report_table, count + 1);
@@ -129,12 +130,14 @@ static bool list_tables(report *r, report_run *run, int *time) {
   return true;
 }
 
-// --- impacts ------------------------------------------------------------------------------------------------------
+// --- impacts ---------------------------------------------------------------------------------------------------------
 
 static int by_strength(const void *a, const void *b) {
   const report_impact *first = a, *second = b;
-  if (first->episode.strength != second->episode.strength) return first->episode.strength > second->episode.strength ? -1 : 1;
-  if (first->episode.impulse != second->episode.impulse) return first->episode.impulse > second->episode.impulse ? -1 : 1;
+  if (first->episode.strength != second->episode.strength)
+    return first->episode.strength > second->episode.strength ? -1 : 1;
+  if (first->episode.impulse != second->episode.impulse)
+    return first->episode.impulse > second->episode.impulse ? -1 : 1;
   return first->row < second->row ? -1 : first->row > second->row;
 }
 
@@ -156,19 +159,20 @@ typedef struct impact_places {
 } impact_places;
 
 static impact_places place_columns(const record_table *t) {
-  return (impact_places){find_column_in(t, "point"),          find_column_in(t, "start"),      find_column_in(t, "end"),
-                         find_column_in(t, "impulse_normal"), find_column_in(t, "peak_force"), find_column_in(t, "approach_speed")};
+  return (impact_places){find_column_in(t, "point"),      find_column_in(t, "start"),
+                         find_column_in(t, "end"),        find_column_in(t, "impulse_normal"),
+                         find_column_in(t, "peak_force"), find_column_in(t, "approach_speed")};
 }
 
 static episode read_episode(const double *row, const impact_places *at) {
   return episode_create(row[at->start], row[at->end], row[at->impulse], at->speed < 0 ? 0 : row[at->speed],
-                     at->force < 0 ? 0 : row[at->force]);
+                        at->force < 0 ? 0 : row[at->force]);
 }
 
 // All episodes, in the order of the record.
 static bool read_episodes(report *r, report_run *run, const impact_places *at, episode *episodes, double *points) {
   int width = record_get_table(run->in, run->impact_source).column_count;
-  double *block = ARENA_ARRAY(r->passing, double, (size_t)width * ROWS_AT_ONCE);
+  double *block = ARENA_ARRAY(r->passing, double, (size_t)width *ROWS_AT_ONCE);
   for (long first = 0; first < run->impact_rows; first += ROWS_AT_ONCE) {
     long count = least(run->impact_rows - first, ROWS_AT_ONCE);
     if (record_read(run->in, run->impact_source, first, count, block, r->error) != CAROM_OK) return false;
@@ -210,10 +214,12 @@ static bool choose_impacts(report *r, report_run *run, long most) {
   double *points = ARENA_ARRAY(r->passing, double, run->impact_rows + 1);
   if (!read_episodes(r, run, &at, episodes, points)) return false;
   double span = or_zero(run->t1 - run->t0), spacing = run->rows > 1 ? span / (double)(run->rows - 1) : 0;
-  run->brief = episodes_judge(r->passing, episodes, run->impact_rows, span, spacing, record_find_table(run->in, "episodes") >= 0);
+  run->brief = episodes_judge(r->passing, episodes, run->impact_rows, span, spacing,
+                              record_find_table(run->in, "episodes") >= 0);
   describe_episodes(run, episodes);
   report_impact *all = ARENA_ARRAY(r->passing, report_impact, run->impact_rows + 1);
-  for (long i = 0; i < run->impact_rows; i++) all[i] = (report_impact){.row = i, .number = points[i], .episode = episodes[i]};
+  for (long i = 0; i < run->impact_rows; i++)
+    all[i] = (report_impact){.row = i, .number = points[i], .episode = episodes[i]};
   qsort(all, (size_t)run->impact_rows, sizeof *all, by_strength);
   run->impact_count = (int)least(run->impact_rows, most);
   run->impacts = ARENA_ARRAY(r->memory, report_impact, run->impact_count + 1);
@@ -225,11 +231,11 @@ static bool choose_impacts(report *r, report_run *run, long most) {
   return true;
 }
 
-// --- rows that must stay ------------------------------------------------------------------------------------------
+// --- rows that must stay ---------------------------------------------------------------------------------------------
 
 typedef struct edge {
   double t;
-  long row;                  // the first at or after t
+  long row;  // the first at or after t
 } edge;
 
 static int by_time(const void *a, const void *b) {
@@ -243,7 +249,7 @@ static bool locate_edges(report *r, const report_run *run, int time, edge *edges
   const edge **sorted = ARENA_ARRAY(r->memory, const edge *, count + 1);
   for (int i = 0; i < count; i++) sorted[i] = &edges[i];
   qsort(sorted, (size_t)count, sizeof *sorted, by_time);
-  double *block = ARENA_ARRAY(r->memory, double, (size_t)width * ROWS_AT_ONCE);
+  double *block = ARENA_ARRAY(r->memory, double, (size_t)width *ROWS_AT_ONCE);
   for (long first = 0; first < run->rows && next < count; first += ROWS_AT_ONCE) {
     long rows = least(run->rows - first, ROWS_AT_ONCE);
     if (record_read(run->in, time, first, rows, block, r->error) != CAROM_OK) return false;
@@ -258,20 +264,21 @@ static bool locate_edges(report *r, const report_run *run, int time, edge *edges
 typedef struct hits {
   edge (*edges)[3];
   int count;
-  long rows;                 // that all of them take
+  long rows;  // that all of them take
 } hits;
 
 static void keep_stretch(row_set *kept, long first, long last) {
   row_set_add_range(kept, first - AROUND_EDGE, last + AROUND_EDGE);
 }
 
-// The rows of impacts until `most` are taken in all, the strongest first: a quarter of them around makes and breaks, then each
-// impact whole. Says whether that was all.
+// The rows of impacts until `most` are taken in all, the strongest first: a quarter of them around makes and breaks,
+// then each impact whole. Says whether that was all.
 static bool keep_hits(const hits *h, long most, row_set *kept) {
   bool all = true;
   long quarter = kept->count + (most - kept->count) / 4;
   for (int i = 0; i < h->count && kept->count < quarter; i++)
-    keep_stretch(kept, h->edges[i][0].row, h->edges[i][0].row), keep_stretch(kept, h->edges[i][2].row, h->edges[i][2].row);
+    keep_stretch(kept, h->edges[i][0].row, h->edges[i][0].row),
+        keep_stretch(kept, h->edges[i][2].row, h->edges[i][2].row);
   for (int i = 0; i < h->count; i++) {
     if (kept->count >= most) return false;
     long make = h->edges[i][0].row, impact_end = h->edges[i][1].row, end = h->edges[i][2].row;
@@ -284,7 +291,8 @@ static bool keep_hits(const hits *h, long most, row_set *kept) {
 }
 
 static bool locate_hits(report *r, const report_run *run, int time, hits *h) {
-  *h = (hits){.edges = arena_alloc(r->memory, (size_t)run->impact_count + 1, sizeof *h->edges), .count = run->impact_count};
+  *h = (hits){.edges = arena_alloc(r->memory, (size_t)run->impact_count + 1, sizeof *h->edges),
+              .count = run->impact_count};
   report_impact *strongest = ARENA_ARRAY(r->memory, report_impact, run->impact_count + 1);
   memcpy(strongest, run->impacts, (size_t)run->impact_count * sizeof *strongest);
   qsort(strongest, (size_t)run->impact_count, sizeof *strongest, by_strength);
@@ -312,7 +320,7 @@ static void keep_extremes(const report_table *t, row_set *must) {
   }
 }
 
-// --- into blobs ---------------------------------------------------------------------------------------------------
+// --- into blobs ------------------------------------------------------------------------------------------------------
 
 static size_t row_bytes(const report_column *columns, int count) {
   size_t bytes = 0;
@@ -349,7 +357,7 @@ void report_place_column(report_column *c, blob *b, int number, size_t count) {
 
 static bool fill_columns(report *r, report_run *run, int source, const row_set *kept, report_column *columns, int count,
                          blob *b) {
-  double *block = ARENA_ARRAY(r->passing, double, (size_t)record_get_table(run->in, source).column_count * ROWS_AT_ONCE);
+  double *block = ARENA_ARRAY(r->passing, double, (size_t)record_get_table(run->in, source).column_count *ROWS_AT_ONCE);
   int width = record_get_table(run->in, source).column_count;
   size_t used = 0;
   for (long first = 0; first < kept->rows; first += ROWS_AT_ONCE) {
@@ -377,7 +385,8 @@ static bool place_axis(report *r, report_run *run, report_axis *a, int time, rep
   size_t kept = (size_t)a->kept.count;
   int number;
   blob *b = report_open_blob(r, run, 12 * kept, &number);
-  a->time = (report_column){.name = "t", .unit = "s", .type = BLOB_F64, .range = {.min = run->t0, .max = run->t1, .first = run->t0}};
+  a->time = (report_column){
+      .name = "t", .unit = "s", .type = BLOB_F64, .range = {.min = run->t0, .max = run->t1, .first = run->t0}};
   report_place_column(&a->time, b, number, kept);
   if (!fill_columns(r, run, time, &a->kept, &a->time, 1, b)) return false;
   if (!a->raw) {
@@ -411,7 +420,8 @@ static bool place_impacts(report *r, report_run *run, report_packing *p) {
   double *row = ARENA_ARRAY(r->memory, double, width);
   for (int i = 0; i < run->impact_count; i++) {
     if (record_read(run->in, run->impact_source, run->impacts[i].row, 1, row, r->error) != CAROM_OK) return false;
-    row[point] = run->impacts[i].point, row[recorded] = run->impacts[i].episode.kind, row[recorded + 1] = run->impacts[i].episode.strength;
+    row[point] = run->impacts[i].point, row[recorded] = run->impacts[i].episode.kind,
+    row[recorded + 1] = run->impacts[i].episode.strength;
     for (int k = 0; k < width; k++)
       if (!run->impact_columns[k].range.constant)
         blob_set(b, run->impact_columns[k].at, BLOB_F64, (size_t)run->impact_count, (size_t)i, row[k]);
@@ -420,7 +430,7 @@ static bool place_impacts(report *r, report_run *run, report_packing *p) {
   return true;
 }
 
-// --- what fits ----------------------------------------------------------------------------------------------------
+// --- what fits -------------------------------------------------------------------------------------------------------
 
 // Every row, if that fits.
 static bool keep_all(report *r, report_run *run, int time, size_t room, bool *fits) {
@@ -445,15 +455,16 @@ static bool keep_all(report *r, report_run *run, int time, size_t room, bool *fi
 static double bound_of(const report_table *t, double bound) {
   double rounding = 0;
   for (int k = 0; k < t->column_count; k++)
-    if (!t->columns[k].range.constant && t->columns[k].type == BLOB_F32 && t->columns[k].range.min <= t->columns[k].range.max)
+    if (!t->columns[k].range.constant && t->columns[k].type == BLOB_F32 &&
+        t->columns[k].range.min <= t->columns[k].range.max)
       rounding = fmax(rounding, rounding_of(&t->columns[k]) / t->columns[k].scale);
   return bound + rounding;
 }
 
 // What a table may take of the page.
 typedef struct thin_share {
-  size_t room;               // packed
-  long rows;                 // that fit for sure, however badly they pack
+  size_t room;  // packed
+  long rows;    // that fit for sure, however badly they pack
   size_t taken;
 } thin_share;
 
@@ -465,8 +476,8 @@ typedef struct filling {
 
 // What came of one.
 typedef struct filled {
-  bool fits, whole;          // whole: every impact is
-  double row;                // packed bytes of a row
+  bool fits, whole;  // whole: every impact is
+  double row;        // packed bytes of a row
 } filled;
 
 // A table on its way into the page.
@@ -481,8 +492,8 @@ typedef struct table_fit {
   thin_share *share;
 } table_fit;
 
-// The finest level that leaves room for all impacts, if its bound is good; else the finest that leaves them half of the room
-// or what they need.
+// The finest level that leaves room for all impacts, if its bound is good; else the finest that leaves them half of the
+// room or what they need.
 static filling choose_filling(const table_fit *f, double row) {
   double room = (double)f->share->room, needed = row * (double)f->hits->rows;
   int last = f->thinned.count - 1, beside = 0, half = 0;
@@ -492,8 +503,8 @@ static filling choose_filling(const table_fit *f, double row) {
   return (filling){.level = good || beside < half ? beside : half, .most = (long)(0.95 * room / row)};
 }
 
-// Packs the rows of a filling. A row added between two that were kept is itself off their line by the bound at most, so that
-// lines to it are off by twice the bound.
+// Packs the rows of a filling. A row added between two that were kept is itself off their line by the bound at most, so
+// that lines to it are off by twice the bound.
 static bool pack_filling(table_fit *f, filling way, size_t room, filled *out) {
   report_run *run = f->run;
   const thin_level *level = &f->thinned.levels[way.level];
@@ -503,9 +514,11 @@ static bool pack_filling(table_fit *f, filling way, size_t room, filled *out) {
   out->whole = keep_hits(f->hits, way.most, &kept);
   bool raw = kept.count == run->rows;
   double bound = kept.count > level->kept.count ? 2 * level->bound : level->bound;
-  run->axes[f->index] = (report_axis){.kept = kept, .raw = raw, .bound = raw ? 0 : bound_of(&run->tables[f->index], bound)};
+  run->axes[f->index] =
+      (report_axis){.kept = kept, .raw = raw, .bound = raw ? 0 : bound_of(&run->tables[f->index], bound)};
   report_packing p = {.room = room, .fits = true};
-  if (!place_axis(f->r, run, &run->axes[f->index], f->time, &p) || !place_table(f->r, run, &run->tables[f->index], &p)) return false;
+  if (!place_axis(f->r, run, &run->axes[f->index], f->time, &p) || !place_table(f->r, run, &run->tables[f->index], &p))
+    return false;
   out->fits = p.fits;
   out->row = (double)p.size / (double)kept.count;
   f->share->taken = p.size;
@@ -514,7 +527,8 @@ static bool pack_filling(table_fit *f, filling way, size_t room, filled *out) {
 
 // How well rows pack is known once some are packed: a few turns find out how many fit.
 static bool fill_share(table_fit *f) {
-  filling best = {.level = f->thinned.count - 1}, way = choose_filling(f, 0.5 * (double)f->share->room / (double)f->share->rows);
+  filling best = {.level = f->thinned.count - 1},
+          way = choose_filling(f, 0.5 * (double)f->share->room / (double)f->share->rows);
   filled out = {0};
   bool any = false;
   for (int turn = 0; turn < FILL_TURNS; turn++) {
@@ -529,7 +543,8 @@ static bool fill_share(table_fit *f) {
 }
 
 // One pass over the table gives the rows of every bound.
-static bool thin_one(report *r, report_run *run, int index, int time, const row_set *ends, const hits *h, thin_share *share) {
+static bool thin_one(report *r, report_run *run, int index, int time, const row_set *ends, const hits *h,
+                     thin_share *share) {
   arena_mark mark = arena_get_mark(r->passing);
   report_table *t = &run->tables[index];
   row_set must = row_set_copy(r->passing, ends);
@@ -537,9 +552,12 @@ static bool thin_one(report *r, report_run *run, int index, int time, const row_
   double *scales = ARENA_ARRAY(r->passing, double, t->column_count);
   for (int k = 0; k < t->column_count; k++) scales[k] = t->columns[k].range.constant ? 0 : t->columns[k].scale;
   t->axis = index;
-  table_fit f = {.r = r, .run = run, .index = index, .time = time, .hits = h, .first_blob = run->blob_count, .share = share};
+  table_fit f = {
+      .r = r, .run = run, .index = index, .time = time, .hits = h, .first_blob = run->blob_count, .share = share};
   tell(r, run, "thinning", t->name);
-  if (!thin_table(r->passing, run->in, t->source, time, scales, &must, UNPACKED_MOST * share->rows, &f.thinned, r->error)) return false;
+  if (!thin_table(r->passing, run->in, t->source, time, scales, &must, UNPACKED_MOST * share->rows, &f.thinned,
+                  r->error))
+    return false;
   f.mark = arena_get_mark(r->passing);
   if (!fill_share(&f)) return false;
   report_settle_blobs(r, run, f.first_blob);
@@ -579,7 +597,8 @@ static bool keep_some(report *r, report_run *run, int time, size_t room) {
   run->axis_count = run->table_count;
   for (int i = 0; i < run->table_count; i++) {
     int k = order[i];
-    thin_share share = {.room = (size_t)((double)room * (double)bytes[k] / (double)total), .rows = (long)(room / total) + 1};
+    thin_share share = {.room = (size_t)((double)room * (double)bytes[k] / (double)total),
+                        .rows = (long)(room / total) + 1};
     if (!thin_one(r, run, k, time, &ends, &h, &share)) return false;
     room = share.taken < room ? room - share.taken : 0;
     total -= bytes[k];
@@ -587,7 +606,7 @@ static bool keep_some(report *r, report_run *run, int time, size_t room) {
   return true;
 }
 
-// --- a run --------------------------------------------------------------------------------------------------------
+// --- a run -----------------------------------------------------------------------------------------------------------
 
 static bool read_times(report *r, report_run *run, int time) {
   double *row = ARENA_ARRAY(r->memory, double, record_get_table(run->in, time).column_count);

@@ -3,32 +3,39 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double short_rows = 4;          // an episode of at most so many rows is an impact and nothing else,
-static const double short_times = 4;         // or of so many times what a fast one of this run lasts,
-static const double short_share = 1e-2;      // but never of more than this share of the run
-static const double lasting_share = 2e-3;    // of the run: contact that neither hits nor lasts so long is a mere touch
-static const double fast_share = 0.1;        // of the fastest approach
-static const double slowest_share = 1e-2;    // of the fastest approach: an episode that lasts began with an impact from there on
-static const double rounding_share = 1e-6;   // of the fastest approach: rounding, no approach at all
-static const double passed_on_share = 0.05;  // of the hardest impulse: an impact through a body at rest comes without approach
+static const double short_rows = 4;        // an episode of at most so many rows is an impact and nothing else,
+static const double short_times = 4;       // or of so many times what a fast one of this run lasts,
+static const double short_share = 1e-2;    // but never of more than this share of the run
+static const double lasting_share = 2e-3;  // of the run: contact that neither hits nor lasts so long is a mere touch
+static const double fast_share = 0.1;      // of the fastest approach
+static const double slowest_share =
+    1e-2;  // of the fastest approach: an episode that lasts began with an impact from there on
+static const double rounding_share = 1e-6;  // of the fastest approach: rounding, no approach at all
+static const double passed_on_share =
+    0.05;  // of the hardest impulse: an impact through a body at rest comes without approach
 
 static double or_zero(double x) { return isfinite(x) ? x : 0; }
 
 episode episode_create(double start, double end, double impulse, double approach, double force) {
-  return (episode){.start = or_zero(start), .end = or_zero(end), .impulse = fabs(or_zero(impulse)),
-                .approach = fmax(or_zero(approach), 0), .force = fmax(or_zero(force), 0)};
+  return (episode){.start = or_zero(start),
+                   .end = or_zero(end),
+                   .impulse = fabs(or_zero(impulse)),
+                   .approach = fmax(or_zero(approach), 0),
+                   .force = fmax(or_zero(force), 0)};
 }
 
 // What single episodes are held against.
 typedef struct measures {
-  double fastest;            // approach of all [m/s]
-  double brief, lasting;     // lengths [s]
-  double hardest, speed;     // impulse of the hardest brief impact, and its approach
+  double fastest;         // approach of all [m/s]
+  double brief, lasting;  // lengths [s]
+  double hardest, speed;  // impulse of the hardest brief impact, and its approach
 } measures;
 
 static double length_of(const episode *b) { return b->end - b->start; }
 static bool is_brief(const measures *m, const episode *b) { return length_of(b) <= m->brief; }
-static bool meets(const measures *m, const episode *b, double share) { return b->approach > 0 && b->approach >= share * m->fastest; }
+static bool meets(const measures *m, const episode *b, double share) {
+  return b->approach > 0 && b->approach >= share * m->fastest;
+}
 
 static int by_size(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;

@@ -6,7 +6,7 @@
 #include "report/report.h"
 
 enum { ROWS_AT_ONCE = 256 };
-static const double share = 1.0 / 8;   // of the room of a run, for each of the two tables
+static const double share = 1.0 / 8;  // of the room of a run, for each of the two tables
 
 // A row of the record.
 typedef struct pair_row {
@@ -82,7 +82,8 @@ static double *name_pairs(report *r, const report_run *run, report_pairs *p, con
   return numbers;
 }
 
-static void pack_rows(report *r, report_run *run, report_pairs *p, const pair_row *rows, const pair_columns *at, report_packing *packing) {
+static void pack_rows(report *r, report_run *run, report_pairs *p, const pair_row *rows, const pair_columns *at,
+                      report_packing *packing) {
   record_table about = record_get_table(run->in, p->source);
   const double *numbers = name_pairs(r, run, p, rows, at->pair);
   double *values = ARENA_ARRAY(r->passing, double, p->kept + 1);
@@ -92,15 +93,20 @@ static void pack_rows(report *r, report_run *run, report_pairs *p, const pair_ro
   p->column_count = at->width;
   for (int k = 0; k < at->width; k++) {
     report_column *c = &p->columns[k];
-    *c = (report_column){.name = about.columns[k], .unit = about.units ? about.units[k] : "", .type = BLOB_F64,
+    *c = (report_column){.name = about.columns[k],
+                         .unit = about.units ? about.units[k] : "",
+                         .type = BLOB_F64,
                          .range = {.constant = true, .min = 1, .max = -1}};
     for (long i = 0; i < p->kept; i++) {
       values[i] = rows[i].numbers[k];
-      if (k == at->pair) values[i] = (double)((double *)bsearch(&values[i], numbers, (size_t)p->pair_count, sizeof *numbers, by_number) - numbers);
+      if (k == at->pair)
+        values[i] = (double)((double *)bsearch(&values[i], numbers, (size_t)p->pair_count, sizeof *numbers, by_number) -
+                             numbers);
       column_range_take(&c->range, values[i], i);
     }
     report_place_column(c, b, number, (size_t)p->kept);
-    for (long i = 0; !c->range.constant && i < p->kept; i++) blob_set(b, c->at, BLOB_F64, (size_t)p->kept, (size_t)i, values[i]);
+    for (long i = 0; !c->range.constant && i < p->kept; i++)
+      blob_set(b, c->at, BLOB_F64, (size_t)p->kept, (size_t)i, values[i]);
   }
   report_close_blob(r, b, packing);
 }

@@ -1,5 +1,5 @@
-// What a page shows first: the few plots that tell the story of a model. What a run holds is in its columns' ranges; names and the scene say
-// what the columns are.
+// What a page shows first: the few plots that tell the story of a model. What a run holds is in its columns' ranges;
+// names and the scene say what the columns are.
 #include <ctype.h>
 #include <float.h>
 #include <math.h>
@@ -9,13 +9,15 @@
 #include "report/report.h"
 
 enum { CURVES_MAX = 6, GROUPS_MAX = 2, ORBITS_MAX = 4, UNITS_MAX = 16 };
-static const double FLAT = 1e-6;      // of its own size: a curve that changes by less is drawn as a straight line, by page and paper alike
-static const double ALIKE = 10;       // ranges up to so many times each other share a plot; beyond, the small one would lie flat
+static const double FLAT =
+    1e-6;  // of its own size: a curve that changes by less is drawn as a straight line, by page and paper alike
+static const double ALIKE =
+    10;  // ranges up to so many times each other share a plot; beyond, the small one would lie flat
 static const double FULL_TURN = 2 * 3.14159265358979323846;
 
 typedef struct unit_scale {
   const char *unit;
-  double largest;            // that any coordinate, speed or place has in this unit
+  double largest;  // that any coordinate, speed or place has in this unit
 } unit_scale;
 
 typedef struct chooser {
@@ -34,7 +36,7 @@ typedef struct column_list {
   int count;
 } column_list;
 
-// --- what is a quantity and what is rounding ----------------------------------------------------------------------
+// --- what is a quantity and what is rounding -------------------------------------------------------------------------
 
 static double largest_of(const report_column *c) {
   return c->range.min <= c->range.max ? fmax(fabs(c->range.min), fabs(c->range.max)) : 0;
@@ -54,7 +56,8 @@ static void note_largest(chooser *p, const char *unit, double x) {
   if (s && isfinite(x)) s->largest = fmax(s->largest, x);
 }
 
-// A model at rest has no large number of its own: then its size counts, a radian, and either of them in the time of the run.
+// A model at rest has no large number of its own: then its size counts, a radian, and either of them in the time of the
+// run.
 static void measure_units(chooser *p) {
   double length = json_get_number(p->run->scene, "length", 1), time = fmax(p->run->t1 - p->run->t0, DBL_MIN);
   note_largest(p, "m", length), note_largest(p, "m/s", length / time);
@@ -66,8 +69,8 @@ static void measure_units(chooser *p) {
   }
 }
 
-// Each step rounds by at most eps of the largest number of that unit; n steps, all in one direction, by n eps of it. What stays below may
-// be nothing but that.
+// Each step rounds by at most eps of the largest number of that unit; n steps, all in one direction, by n eps of it.
+// What stays below may be nothing but that.
 static bool is_rounding(chooser *p, const report_column *c) {
   const unit_scale *s = scale_of(p, c->unit);
   return !(span_of(c) > p->steps * DBL_EPSILON * (s ? s->largest : largest_of(c)));
@@ -77,7 +80,7 @@ static bool changes(chooser *p, const report_column *c) {
   return !is_rounding(p, c) && span_of(c) > FLAT * largest_of(c);
 }
 
-// --- names of columns ---------------------------------------------------------------------------------------------
+// --- names of columns ------------------------------------------------------------------------------------------------
 
 // Whether a column's last part is the word, alone or followed by a number.
 static bool is_quantity(const char *name, const char *word) {
@@ -98,8 +101,8 @@ static const char *owner_of(report *r, const char *name) {
   return arena_print(r->memory, "%.*s", (int)(dot - name), name);
 }
 
-// The speed of a coordinate. Four coordinates of an orientation have three speeds, so that those behind them stand one place earlier, and
-// of the four none has a speed of its own.
+// The speed of a coordinate. Four coordinates of an orientation have three speeds, so that those behind them stand one
+// place earlier, and of the four none has a speed of its own.
 static int speed_of(report *r, const report_table *t, int q) {
   const char *name = t->columns[q].name, *owner = owner_of(r, name), *number = strrchr(name, '.') + 2;
   if (!*number) return column_of(r, t, owner, "u");
@@ -123,11 +126,12 @@ static bool is_driven(chooser *p, const char *name) {
 static bool has_clearance(chooser *p, const char *joint) {
   const json_value *joints = json_get(p->run->scene, "joints");
   for (int i = 0; joints && i < joints->count; i++)
-    if (strcmp(json_get_text(&joints->items[i], "name"), joint) == 0) return json_get_number(&joints->items[i], "clearance", 0) > 0;
+    if (strcmp(json_get_text(&joints->items[i], "name"), joint) == 0)
+      return json_get_number(&joints->items[i], "clearance", 0) > 0;
   return false;
 }
 
-// --- lists of columns ---------------------------------------------------------------------------------------------
+// --- lists of columns ------------------------------------------------------------------------------------------------
 
 static column_list start_list(chooser *p, const report_table *t) {
   return (column_list){t, t ? ARENA_ARRAY(p->r->memory, int, t->column_count) : NULL, 0};
@@ -138,7 +142,8 @@ static column_list list_changing(chooser *p, const report_table *t, const char *
   column_list list = start_list(p, t);
   for (int k = 0; t && k < t->column_count; k++) {
     const report_column *c = &t->columns[k];
-    if ((!word || is_quantity(c->name, word)) && (!unit || strcmp(c->unit, unit) == 0) && changes(p, c)) list.columns[list.count++] = k;
+    if ((!word || is_quantity(c->name, word)) && (!unit || strcmp(c->unit, unit) == 0) && changes(p, c))
+      list.columns[list.count++] = k;
   }
   return list;
 }
@@ -162,7 +167,8 @@ static void keep_largest(column_list *list) {
   while (list->count > CURVES_MAX) {
     int least = 0;
     for (int i = 1; i < list->count; i++)
-      if (largest_of(&list->table->columns[list->columns[i]]) < largest_of(&list->table->columns[list->columns[least]])) least = i;
+      if (largest_of(&list->table->columns[list->columns[i]]) < largest_of(&list->table->columns[list->columns[least]]))
+        least = i;
     memmove(list->columns + least, list->columns + least + 1, sizeof(int) * (size_t)(--list->count - least));
   }
 }
@@ -173,14 +179,15 @@ static bool turns_round(chooser *p, const report_table *t, int q) {
 }
 static bool swings(chooser *p, const report_table *t, int q) { return !turns_round(p, t, q); }
 
-// Whether the angular speed shows more than the angle: the angle makes full turns, or it is part of an orientation in space.
+// Whether the angular speed shows more than the angle: the angle makes full turns, or it is part of an orientation in
+// space.
 static bool is_told_by_speed(chooser *p, const report_table *t, int u) {
   const char *owner = owner_of(p->r, t->columns[u].name), *number = strrchr(t->columns[u].name, '.') + 2;
   int q = column_of(p->r, t, owner, arena_print(p->r->memory, "q%s", number));
   return q >= 0 && (strcmp(t->columns[q].unit, "rad") != 0 || turns_round(p, t, q) || p->contacts);
 }
 
-// --- plots --------------------------------------------------------------------------------------------------------
+// --- plots -----------------------------------------------------------------------------------------------------------
 
 static void put_reference(json_writer *w, const char *key, const report_table *t, int column) {
   json_open(w, key, '[');
@@ -223,12 +230,14 @@ static bool put_time_plots(chooser *p, const char *title, column_list list) {
     thin_out(&group);
     bool alone = i == 0 && list.count == 0;
     const char *name = group.table->columns[group.columns[0]].name;
-    put_time_plot(p->w, alone ? title : arena_print(p->r->memory, group.count > 1 ? "%s: %s, …" : "%s: %s", title, name), &group);
+    put_time_plot(
+        p->w, alone ? title : arena_print(p->r->memory, group.count > 1 ? "%s: %s, …" : "%s: %s", title, name), &group);
   }
   return any;
 }
 
-static void put_curve(json_writer *w, const char *title, const char *kind, const report_table *t, int x, int y, double circle, bool equal) {
+static void put_curve(json_writer *w, const char *title, const char *kind, const report_table *t, int x, int y,
+                      double circle, bool equal) {
   if (x < 0 || y < 0) return;
   json_open(w, NULL, '{');
   json_put_text(w, "title", title);
@@ -283,7 +292,8 @@ static column_list list_pressed(chooser *p) {
   return list;
 }
 
-// Contacts that ever touched, the hardest first where there are many. Friction goes along where it is not lost beside the normal force.
+// Contacts that ever touched, the hardest first where there are many. Friction goes along where it is not lost beside
+// the normal force.
 static void put_contact_forces(chooser *p) {
   column_list forces = list_pressed(p), gaps = start_list(p, p->contacts);
   keep_largest(&forces);
@@ -305,7 +315,8 @@ static void put_drive_efforts(chooser *p) {
     put_time_plots(p, "Efforts of drives", list_changing(p, report_find_table(p->run, "drives"), "effort", NULL));
 }
 
-// The round inner part of a joint with clearance, as the scene has it. Returns NULL if it is a slider, or no such joint.
+// The round inner part of a joint with clearance, as the scene has it. Returns NULL if it is a slider, or no such
+// joint.
 static const json_value *round_joint(const chooser *p, const json_value *contact) {
   const json_value *joints = json_get(p->run->scene, "joints");
   double index = json_get_number(contact, "joint", -1);
@@ -319,7 +330,8 @@ static bool has_axis(const json_value *joint) {
   return axis && axis->kind == JSON_LIST;
 }
 
-// Journals in their clearance, and the loop of the hardest contact that has a law: where contact is rigid, what it penetrates is an error.
+// Journals in their clearance, and the loop of the hardest contact that has a law: where contact is rigid, what it
+// penetrates is an error.
 static int put_contact_portraits(chooser *p) {
   const json_value *contacts = json_get(p->run->scene, "contacts");
   const report_table *t = p->contacts;
@@ -332,21 +344,25 @@ static int put_contact_portraits(chooser *p) {
     bool ball = round && !has_axis(round);  // seen from the side: it mostly hangs or rests along z
     int x = column_of(p->r, t, owner, "x"), y = column_of(p->r, t, owner, ball ? "z" : "y");
     if (round && x >= 0 && y >= 0 && orbits < ORBITS_MAX) {
-      put_curve(p->w, arena_print(p->r->memory, "Orbit of %s in its clearance", owner), "orbit", t, x, y, clearance, false);
+      put_curve(p->w, arena_print(p->r->memory, "Orbit of %s in its clearance", owner), "orbit", t, x, y, clearance,
+                false);
       orbits++;
     }
     int force = column_of(p->r, t, owner, "fn");
-    if (*json_get_text(c, "law") && force >= 0 && largest_of(&t->columns[force]) > (fn < 0 ? 0 : largest_of(&t->columns[fn]))) fn = force;
+    if (*json_get_text(c, "law") && force >= 0 &&
+        largest_of(&t->columns[force]) > (fn < 0 ? 0 : largest_of(&t->columns[fn])))
+      fn = force;
   }
   if (fn >= 0) {
     const char *owner = owner_of(p->r, t->columns[fn].name);
-    put_curve(p->w, arena_print(p->r->memory, "Force over gap of %s", owner), "xy", t, column_of(p->r, t, owner, "gap"), fn, 0, false);
+    put_curve(p->w, arena_print(p->r->memory, "Force over gap of %s", owner), "xy", t, column_of(p->r, t, owner, "gap"),
+              fn, 0, false);
   }
   return orbits;
 }
 
-// How interesting the phase portrait of a coordinate is; 0 if not at all. An oscillation gives a closed curve, and a joint with clearance shows
-// its impacts.
+// How interesting the phase portrait of a coordinate is; 0 if not at all. An oscillation gives a closed curve, and a
+// joint with clearance shows its impacts.
 enum { TO_AND_FRO = 2 };
 static int portrait_rank(chooser *p, int q, int u) {
   const report_column *x = &p->joints->columns[q], *y = &p->joints->columns[u];
@@ -355,13 +371,15 @@ static int portrait_rank(chooser *p, int q, int u) {
   return 1 + TO_AND_FRO * returns + has_clearance(p, owner_of(p->r, x->name));
 }
 
-// An orientation has no coordinate to draw its speed over: two of its three speeds instead, the polhode seen from one side.
+// An orientation has no coordinate to draw its speed over: two of its three speeds instead, the polhode seen from one
+// side.
 static void put_polhode(chooser *p) {
   column_list spin = list_changing(p, p->joints, "u", "rad/s");
   for (int i = 0; i + 1 < spin.count; i++) {
     const char *owner = owner_of(p->r, p->joints->columns[spin.columns[i]].name);
     if (strcmp(owner, owner_of(p->r, p->joints->columns[spin.columns[i + 1]].name)) != 0) continue;
-    put_curve(p->w, arena_print(p->r->memory, "Angular velocity of %s", owner), "xy", p->joints, spin.columns[i], spin.columns[i + 1], 0, true);
+    put_curve(p->w, arena_print(p->r->memory, "Angular velocity of %s", owner), "xy", p->joints, spin.columns[i],
+              spin.columns[i + 1], 0, true);
     return;
   }
 }
@@ -378,7 +396,8 @@ static void put_phase_portraits(chooser *p, int most) {
     if (at < 0 && n == 0) put_polhode(p);
     if (at < 0 || (n > 0 && best <= TO_AND_FRO)) return;
     done[n] = at;
-    put_curve(p->w, arena_print(p->r->memory, "Phase portrait of %s", p->joints->columns[at].name), "xy", p->joints, at, speed, 0, false);
+    put_curve(p->w, arena_print(p->r->memory, "Phase portrait of %s", p->joints->columns[at].name), "xy", p->joints, at,
+              speed, 0, false);
   }
 }
 
@@ -386,7 +405,9 @@ static void put_phase_portraits(chooser *p, int most) {
 static void put_path_of(chooser *p, const char *name, const report_table *t, const int *columns) {
   int least = 0, first, second;
   for (int k = 1; k < 3; k++)
-    if (columns[k] < 0 || (columns[least] >= 0 && span_of(&t->columns[columns[k]]) < span_of(&t->columns[columns[least]]))) least = k;
+    if (columns[k] < 0 ||
+        (columns[least] >= 0 && span_of(&t->columns[columns[k]]) < span_of(&t->columns[columns[least]])))
+      least = k;
   first = columns[least == 0 ? 1 : 0], second = columns[least == 2 ? 1 : 2];
   if (first < 0 || second < 0 || !changes(p, &t->columns[first]) || !changes(p, &t->columns[second])) return;
   put_curve(p->w, arena_print(p->r->memory, "Path of %s", name), "xy", t, first, second, 0, true);
@@ -403,15 +424,18 @@ static bool put_first_path(chooser *p, const report_table *t) {
   return false;
 }
 
-// Of a marker that the model names, of a joint that leaves two directions free, or of a body that hangs on a ball joint.
+// Of a marker that the model names, of a joint that leaves two directions free, or of a body that hangs on a ball
+// joint.
 static void put_path(chooser *p) {
   if (put_first_path(p, report_find_table(p->run, "markers"))) return;
   column_list travel = list_changing(p, p->joints, "q", "m");
   for (int i = 0; i + 1 < travel.count; i++) {
     const char *owner = owner_of(p->r, p->joints->columns[travel.columns[i]].name);
     if (strcmp(owner, owner_of(p->r, p->joints->columns[travel.columns[i + 1]].name)) != 0) continue;
-    bool third = i + 2 < travel.count && strcmp(owner, owner_of(p->r, p->joints->columns[travel.columns[i + 2]].name)) == 0;
-    put_path_of(p, owner, p->joints, (const int[]){travel.columns[i], travel.columns[i + 1], third ? travel.columns[i + 2] : -1});
+    bool third =
+        i + 2 < travel.count && strcmp(owner, owner_of(p->r, p->joints->columns[travel.columns[i + 2]].name)) == 0;
+    put_path_of(p, owner, p->joints,
+                (const int[]){travel.columns[i], travel.columns[i + 1], third ? travel.columns[i + 2] : -1});
     return;
   }
   bool any_angle = list_changing(p, p->joints, "q", "rad").count > 0;
@@ -435,7 +459,11 @@ static void put_energy_plot(json_writer *w, const report_run *run) {
 }
 
 void report_put_plots(report *r, json_writer *w, const report_run *run) {
-  chooser p = {.r = r, .w = w, .run = run, .joints = report_find_table(run, "joints"), .contacts = report_find_table(run, "contacts"),
+  chooser p = {.r = r,
+               .w = w,
+               .run = run,
+               .joints = report_find_table(run, "joints"),
+               .contacts = report_find_table(run, "contacts"),
                .steps = fmax(json_get_number(run->summary, "steps", 0), (double)run->rows)};
   measure_units(&p);
   json_open(w, "plots", '[');

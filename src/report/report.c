@@ -15,12 +15,13 @@
 #include "report/compare.h"
 #include "report/page.h"
 
-// The whole page stays below this, whatever the runs; the texts of a page and its words around the data take their part.
+// The whole page stays below this, whatever the runs; the texts of a page and its words around the data take their
+// part.
 enum { PAGE_MOST = 20000000, WORDS_MOST = 500000 };
 // Where the page takes its words and, behind its script, its numbers.
 static const char words_marker[] = "<!--carom-data-->", blobs_marker[] = "<!--carom-blobs-->";
 
-// --- runs ---------------------------------------------------------------------------------------------------------
+// --- runs ------------------------------------------------------------------------------------------------------------
 
 // A file's name without folder and extension; a number is added when another run has it already.
 static const char *name_run(const report *r, int index) {
@@ -50,7 +51,10 @@ static void name_points(report *r, report_run *run) {
     for (int k = 0; k < count; k++) {
       const char *owner = json_get_text(&contacts->items[i], "name");
       report_point *p = ARENA_PUSH(r->memory, run->points, run->point_count, capacity);
-      *p = (report_point){.name = count > 1 ? arena_print(r->memory, "%s %s", owner, point_word(r, &contacts->items[i], k)) : owner, .contact = i, .index = k};
+      *p = (report_point){
+          .name = count > 1 ? arena_print(r->memory, "%s %s", owner, point_word(r, &contacts->items[i], k)) : owner,
+          .contact = i,
+          .index = k};
     }
   }
 }
@@ -63,7 +67,8 @@ static int by_number(const void *a, const void *b) {
 // Old records do not name their points.
 static const char *name_of(report *r, const report_run *run, double number) {
   point_name name;
-  if (!run->names || !point_names_find(run->names, r->memory, number, &name)) return arena_print(r->memory, "point %.0f", number);
+  if (!run->names || !point_names_find(run->names, r->memory, number, &name))
+    return arena_print(r->memory, "point %.0f", number);
   return *name.point ? arena_print(r->memory, "%s %s", name.pair, name.point) : name.pair;
 }
 
@@ -76,11 +81,13 @@ void report_name_impacts(report *r, report_run *run) {
   for (int i = 0; i < count; i++) {
     if (distinct && numbers[distinct - 1] == numbers[i]) continue;
     numbers[distinct++] = numbers[i];
-    *ARENA_PUSH(r->memory, run->points, run->point_count, capacity) = (report_point){.name = name_of(r, run, numbers[i]), .contact = -1, .index = -1};
+    *ARENA_PUSH(r->memory, run->points, run->point_count, capacity) =
+        (report_point){.name = name_of(r, run, numbers[i]), .contact = -1, .index = -1};
   }
   for (int i = 0; i < run->impact_count; i++) {
     double number = run->impacts[i].number;
-    const double *at = number < run->listed_points ? NULL : bsearch(&number, numbers, (size_t)distinct, sizeof *numbers, by_number);
+    const double *at =
+        number < run->listed_points ? NULL : bsearch(&number, numbers, (size_t)distinct, sizeof *numbers, by_number);
     run->impacts[i].point = at ? run->listed_points + (int)(at - numbers) : number >= 0 ? (int)number : -1;
   }
 }
@@ -105,12 +112,13 @@ bool report_open_run(report *r, int index, const char *file) {
 static size_t room_for_each(const report *r, size_t page_length) {
   size_t words = page_length + WORDS_MOST;
   for (int i = 0; i < r->run_count; i++)
-    for (int k = 0; k < record_text_count(r->runs[i].in); k++) words += 2 * strlen(record_get_text_at(r->runs[i].in, k).text);
+    for (int k = 0; k < record_text_count(r->runs[i].in); k++)
+      words += 2 * strlen(record_get_text_at(r->runs[i].in, k).text);
   size_t left = words < PAGE_MOST ? (PAGE_MOST - words) / 4 * 3 / (size_t)r->run_count : 0;
   return left > REPORT_SMALLEST ? left : REPORT_SMALLEST;
 }
 
-// --- comparisons --------------------------------------------------------------------------------------------------
+// --- comparisons -----------------------------------------------------------------------------------------------------
 
 // The number of a row among the impacts in the page, or -1.
 static int *number_impacts(report *r, const report_run *run) {
@@ -127,7 +135,8 @@ static void put_rows(json_writer *w, const char *key, const long *rows, int coun
   json_close(w, ']');
 }
 
-static void put_matches(report *r, json_writer *w, const comparison *c, const report_run *first, const report_run *second) {
+static void put_matches(report *r, json_writer *w, const comparison *c, const report_run *first,
+                        const report_run *second) {
   int *number[2] = {number_impacts(r, first), number_impacts(r, second)};
   json_open(w, "matched", '[');
   for (int i = 0; i < c->matched_count; i++) {
@@ -211,7 +220,7 @@ static bool put_comparisons(report *r, json_writer *w) {
   return true;
 }
 
-// --- the page -----------------------------------------------------------------------------------------------------
+// --- the page --------------------------------------------------------------------------------------------------------
 
 static const char *describe(report *r) {
   char now[32];
@@ -281,7 +290,11 @@ static carom_status make_report(report *r, const char *const *files, const carom
   const char *first = find_marker(page, words_marker), *second = find_marker(page, blobs_marker);
   if (!first || !second || second < first)
     return error_set(r->error, CAROM_ERROR_USAGE, "the page has no place for data");
-  output_rule rule = {.path = path, .kind = "a carom report", .is_own = own_page, .inputs = files, .input_count = r->run_count,
+  output_rule rule = {.path = path,
+                      .kind = "a carom report",
+                      .is_own = own_page,
+                      .inputs = files,
+                      .input_count = r->run_count,
                       .force = page->force};
   for (int i = 0; i < r->run_count; i++)
     if (!report_open_run(r, i, files[i])) return r->error->status;

@@ -11,7 +11,7 @@ static const char *text_of(const report_run *run, const char *name) {
   return text ? text : "";
 }
 
-// --- about --------------------------------------------------------------------------------------------------------
+// --- about -----------------------------------------------------------------------------------------------------------
 
 // Lines of `name = value` as pairs; numbers as numbers where that is wanted.
 static void put_lines(report *r, json_writer *w, const char *key, const char *text, bool numbers) {
@@ -90,7 +90,7 @@ static void put_about(report *r, json_writer *w, const report_run *run) {
   json_put(w, "summary", run->summary);
 }
 
-// --- tables -------------------------------------------------------------------------------------------------------
+// --- tables ----------------------------------------------------------------------------------------------------------
 
 void report_put_column(json_writer *w, const char *key, const report_column *c, long count) {
   bool any = c->range.min <= c->range.max;
@@ -133,8 +133,7 @@ static void put_tables(json_writer *w, const report_run *run) {
     json_put_text(w, "name", t->name);
     json_put_integer(w, "axis", t->axis);
     json_open(w, "columns", '[');
-    for (int k = 0; k < t->column_count; k++)
-      report_put_column(w, NULL, &t->columns[k], run->axes[t->axis].kept.count);
+    for (int k = 0; k < t->column_count; k++) report_put_column(w, NULL, &t->columns[k], run->axes[t->axis].kept.count);
     json_close(w, ']');
     json_close(w, '}');
   }
@@ -163,12 +162,13 @@ static void put_impacts(json_writer *w, const report_run *run) {
   }
   json_close(w, ']');
   json_open(w, "columns", '[');
-  for (int k = 0; k < run->impact_column_count; k++) report_put_column(w, NULL, &run->impact_columns[k], run->impact_count);
+  for (int k = 0; k < run->impact_column_count; k++)
+    report_put_column(w, NULL, &run->impact_columns[k], run->impact_count);
   json_close(w, ']');
   json_close(w, '}');
 }
 
-// --- scene --------------------------------------------------------------------------------------------------------
+// --- scene -----------------------------------------------------------------------------------------------------------
 
 static int column_of(report *r, const report_table *t, const char *owner, const char *quantity) {
   return report_find_column(t, arena_print(r->memory, "%s.%s", owner, quantity));
@@ -228,7 +228,8 @@ static void put_own_columns(json_writer *w, const report_run *run, const char *t
   size_t length = strlen(owner);
   json_open(w, "columns", '[');
   for (int k = 0; t && k < t->column_count; k++)
-    if (strncmp(t->columns[k].name, owner, length) == 0 && t->columns[k].name[length] == '.') json_put_integer(w, NULL, k);
+    if (strncmp(t->columns[k].name, owner, length) == 0 && t->columns[k].name[length] == '.')
+      json_put_integer(w, NULL, k);
   json_close(w, ']');
 }
 
@@ -285,7 +286,7 @@ static void put_derived_scene(report *r, json_writer *w, const report_run *run) 
   }
 }
 
-// --- where everything goes ----------------------------------------------------------------------------------------
+// --- where everything goes -------------------------------------------------------------------------------------------
 
 typedef struct box {
   double min[3], max[3];
@@ -317,7 +318,8 @@ static double mesh_reach(const report_run *run, const json_value *shape) {
 static double points_reach(const json_value *shape) {
   const json_value *points = json_get(shape, "points");
   double reach = 0;
-  for (int k = 0; points && points->kind == JSON_LIST && k < points->count; k++) reach = fmax(reach, vec3_norm(vector_of(&points->items[k])));
+  for (int k = 0; points && points->kind == JSON_LIST && k < points->count; k++)
+    reach = fmax(reach, vec3_norm(vector_of(&points->items[k])));
   return reach;
 }
 
@@ -401,7 +403,8 @@ static void put_scene(report *r, json_writer *w, const report_run *run) {
     const json_value *v = &run->scene->items[i];
     bool skip = false, list = false;
     for (size_t k = 0; k < sizeof elsewhere / sizeof *elsewhere; k++) skip |= strcmp(v->key, elsewhere[k]) == 0;
-    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) list |= strcmp(v->key, lists[k]) == 0 && v->kind == JSON_LIST;
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+      list |= strcmp(v->key, lists[k]) == 0 && v->kind == JSON_LIST;
     if (list) put_with_columns(r, w, run, v);
     else if (!skip) json_put(w, v->key, v);
   }

@@ -13,8 +13,10 @@ static const double share = 1.0 / 3;  // of the room of a run
 static const struct {
   const char *name;
   blob_type type;
-} shown[] = {{"a", BLOB_U32},        {"b", BLOB_U32},        {"point", BLOB_U32},    {"at_x", BLOB_F32},  {"at_y", BLOB_F32},    {"at_z", BLOB_F32},    {"normal_x", BLOB_F32},
-             {"normal_y", BLOB_F32}, {"normal_z", BLOB_F32}, {"gap", BLOB_F32},      {"force_x", BLOB_F32}, {"force_y", BLOB_F32}, {"force_z", BLOB_F32}, {"slip", BLOB_F32}};
+} shown[] = {{"a", BLOB_U32},        {"b", BLOB_U32},    {"point", BLOB_U32},    {"at_x", BLOB_F32},
+             {"at_y", BLOB_F32},     {"at_z", BLOB_F32}, {"normal_x", BLOB_F32}, {"normal_y", BLOB_F32},
+             {"normal_z", BLOB_F32}, {"gap", BLOB_F32},  {"force_x", BLOB_F32},  {"force_y", BLOB_F32},
+             {"force_z", BLOB_F32},  {"slip", BLOB_F32}};
 enum { SHOWN = sizeof shown / sizeof *shown };
 
 // One time of the record: when, the first of its rows and how many.
@@ -32,13 +34,14 @@ static int column_of(const record_table *t, const char *name) {
 // All times whose rows are in the record. A run that was killed may have written one more.
 static touch_time *read_times(report *r, const report_run *run, long *count) {
   record_table about = record_get_table(run->in, run->touches.times);
-  int t = column_of(&about, "t"), first = column_of(&about, "first"), number = column_of(&about, "count"), width = about.column_count;
+  int t = column_of(&about, "t"), first = column_of(&about, "first"), number = column_of(&about, "count"),
+      width = about.column_count;
   long rows = record_rows(run->in, run->touches.times);
   *count = 0;
   if (t < 0 || first < 0 || number < 0 || rows < 0)
     return error_set(r->error, CAROM_ERROR_FILE, "'%s' has a table of touches that is not carom's", run->file), NULL;
   touch_time *all = ARENA_ARRAY(r->passing, touch_time, rows + 1);
-  double *block = ARENA_ARRAY(r->passing, double, (size_t)width * ROWS_AT_ONCE), before = -INFINITY, next = 0;
+  double *block = ARENA_ARRAY(r->passing, double, (size_t)width *ROWS_AT_ONCE), before = -INFINITY, next = 0;
   for (long from = 0; from < rows; from += ROWS_AT_ONCE) {
     long some = rows - from < ROWS_AT_ONCE ? rows - from : ROWS_AT_ONCE;
     if (record_read(run->in, run->touches.times, from, some, block, r->error) != CAROM_OK) return NULL;
@@ -70,28 +73,34 @@ static bool choose_columns(report *r, report_run *run, int *from) {
 
 static bool fill_rows(report *r, report_run *run, const touch_time *time, const int *from, blob *b, size_t *used) {
   int width = record_get_table(run->in, run->touches.source).column_count;
-  double *block = ARENA_ARRAY(r->passing, double, (size_t)width * ROWS_AT_ONCE);
+  double *block = ARENA_ARRAY(r->passing, double, (size_t)width *ROWS_AT_ONCE);
   for (long i = 0; i < time->count; i += ROWS_AT_ONCE) {
     long some = time->count - i < ROWS_AT_ONCE ? time->count - i : ROWS_AT_ONCE;
     if (record_read(run->in, run->touches.source, time->first + i, some, block, r->error) != CAROM_OK) return false;
     for (long k = 0; k < some; k++, (*used)++)
       for (int c = 0; c < run->touches.column_count; c++) {
         const report_column *column = &run->touches.columns[c];
-        if (!column->range.constant) blob_set(b, column->at, column->type, (size_t)run->touches.kept, *used, block[k * width + from[c]]);
+        if (!column->range.constant)
+          blob_set(b, column->at, column->type, (size_t)run->touches.kept, *used, block[k * width + from[c]]);
       }
   }
   return true;
 }
 
 // Packs every n-th time.
-static bool pack_times(report *r, report_run *run, const touch_time *times, long count, long n, const int *from, report_packing *p) {
+static bool pack_times(report *r, report_run *run, const touch_time *times, long count, long n, const int *from,
+                       report_packing *p) {
   report_touches *to = &run->touches;
   to->kept = to->kept_times = 0;
   for (long i = 0; i < count; i += n) to->kept += times[i].count, to->kept_times++;
   int number;
-  blob *b = report_open_blob(r, run, 12 * (size_t)to->kept_times + 4 * (size_t)to->column_count * (size_t)to->kept, &number);
+  blob *b =
+      report_open_blob(r, run, 12 * (size_t)to->kept_times + 4 * (size_t)to->column_count * (size_t)to->kept, &number);
   double last = count ? times[(count - 1) / n * n].t : 0;
-  to->time = (report_column){.name = "t", .unit = "s", .type = BLOB_F64, .range = {.min = count ? times[0].t : 0, .max = last, .first = count ? times[0].t : 0}};
+  to->time = (report_column){.name = "t",
+                             .unit = "s",
+                             .type = BLOB_F64,
+                             .range = {.min = count ? times[0].t : 0, .max = last, .first = count ? times[0].t : 0}};
   to->first = (report_column){.name = "first", .unit = "1", .type = BLOB_U32, .range = {.max = (double)to->kept}};
   report_place_column(&to->time, b, number, (size_t)to->kept_times);
   report_place_column(&to->first, b, number, (size_t)to->kept_times);

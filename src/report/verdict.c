@@ -24,16 +24,17 @@ static carom_level level_of(double value, double good, double tolerable) {
   return value <= good ? CAROM_GOOD : value <= tolerable ? CAROM_DOUBTFUL : CAROM_BAD;
 }
 
-// --- numbers for people -------------------------------------------------------------------------------------------
+// --- numbers for people ----------------------------------------------------------------------------------------------
 
 // 0.0000062 m: '6.2 µm'.
 static const char *quantity(arena *memory, double x, const char *unit) {
   static const char *const prefixes[] = {"p", "n", "µ", "m", "", "k", "M", "G"};
   enum { NONE = 4, LAST = sizeof prefixes / sizeof *prefixes - 1 };
   if (!isfinite(x) || x == 0) return arena_print(memory, "%g %s", x, unit);
-  double two_digits = strtod(arena_print(memory, "%.1e", x), NULL);     // 999.7 µm is 1 mm
+  double two_digits = strtod(arena_print(memory, "%.1e", x), NULL);  // 999.7 µm is 1 mm
   int k = (int)fmin(LAST, fmax(0, NONE + floor(log10(fabs(two_digits)) / 3 + 1e-9)));
-  return arena_print(memory, "%g %s%s", strtod(arena_print(memory, "%.1e", x * pow(10, -3 * (k - NONE))), NULL), prefixes[k], unit);
+  return arena_print(memory, "%g %s%s", strtod(arena_print(memory, "%.1e", x * pow(10, -3 * (k - NONE))), NULL),
+                     prefixes[k], unit);
 }
 
 // Below the smallest prefix a length is rounding, whatever its digits.
@@ -62,7 +63,7 @@ static const char *several(arena *memory, double count, const char *one, const c
   return arena_print(memory, "%s %s", count_text(memory, count), count == 1 ? one : many);
 }
 
-// --- lines --------------------------------------------------------------------------------------------------------
+// --- lines -----------------------------------------------------------------------------------------------------------
 
 // What makes this method more accurate.
 static const char *finer(const verdict_facts *run) {
@@ -79,14 +80,19 @@ static void judge_end(verdict *v, const verdict_facts *run) {
   if (!run->summary) {
     c.level = CAROM_DOUBTFUL;
     bool now = run->running;
-    put_check(v, c, now ? "The run is still going; this report shows it up to %s. Make the report again when the run has ended."
-                         : "The run was killed; this report shows it up to %s. There is no summary, so energy, constraints and solver were not checked.", at);
+    put_check(
+        v, c,
+        now ? "The run is still going; this report shows it up to %s. Make the report again when the run has ended."
+            : "The run was killed; this report shows it up to %s. There is no summary, so energy, constraints and "
+              "solver were not checked.",
+        at);
   } else if (strcmp(status, "done") == 0) {
     c.level = CAROM_GOOD;
     put_check(v, c, "The run reached its end, %s.", at);
   } else if (strcmp(status, "interrupted") == 0) {
     c.level = CAROM_DOUBTFUL;
-    put_check(v, c, "The run was interrupted at %s. The results up to then are complete, and the run can be resumed.", at);
+    put_check(v, c, "The run was interrupted at %s. The results up to then are complete, and the run can be resumed.",
+              at);
   } else {
     c.level = CAROM_BAD;
     put_check(v, c, "The run failed at %s%s%s", at, *why ? ": " : ".", why);
@@ -98,13 +104,17 @@ static void judge_numbers(verdict *v, const verdict_facts *run) {
   const json_value *first = json_get(run->summary, "non_finite");
   double count = json_get_number(json_get(run->summary, "warnings"), "non_finite", 0);
   if (!first || !(count > 0)) return;
-  carom_check c = {.key = "non_finite", .title = "Numbers that are not finite", .level = CAROM_BAD, .value = count, .limit = 0};
-  put_check(v, c, "Column '%s' is not a finite number at t = %.6g s (%s in all). Do not trust what depends on it: look for an overflow, a division "
-                  "by zero or a function outside its domain.", json_get_text(first, "column"), json_get_number(first, "t", NAN),
-            several(v->memory, count, "row", "rows"));
+  carom_check c = {
+      .key = "non_finite", .title = "Numbers that are not finite", .level = CAROM_BAD, .value = count, .limit = 0};
+  put_check(v, c,
+            "Column '%s' is not a finite number at t = %.6g s (%s in all). Do not trust what depends on it: look for "
+            "an overflow, a division "
+            "by zero or a function outside its domain.",
+            json_get_text(first, "column"), json_get_number(first, "t", NAN), several(v->memory, count, "row", "rows"));
 }
 
-// The limits of the scheme as the run had them; what an older record does not say is taken from the scheme as it is now.
+// The limits of the scheme as the run had them; what an older record does not say is taken from the scheme as it is
+// now.
 static void find_energy_limits(const verdict_facts *run, double *warn, double *bad) {
   carom_method_advice own = carom_method_get_advice(run->method);
   *bad = json_get_number(run->summary, "energy_limit", own.energy_limit);
@@ -114,40 +124,58 @@ static void find_energy_limits(const verdict_facts *run, double *warn, double *b
 static void judge_energy(verdict *v, const verdict_facts *run) {
   double value = json_get_number(run->summary, "energy_imbalance", NAN), warn, bad;
   find_energy_limits(run, &warn, &bad);
-  carom_check c = {.key = "energy", .title = "Energy balance", .value = value, .limit = value > bad ? bad : warn,
+  carom_check c = {.key = "energy",
+                   .title = "Energy balance",
+                   .value = value,
+                   .limit = value > bad ? bad : warn,
                    .level = level_of(value, warn, bad)};
   const char *found = percent(v->memory, value);
   if (!isfinite(value))
-    put_check(v, c, "The energy balance is not a finite number. Do not trust any result after the first non-finite value.");
+    put_check(v, c,
+              "The energy balance is not a finite number. Do not trust any result after the first non-finite value.");
   else if (c.level == CAROM_GOOD)
-    put_check(v, c, "Relative energy error %s, within the limit of %s for this method. Speeds and losses are about as accurate.",
-              found, percent(v->memory, warn));
+    put_check(
+        v, c,
+        "Relative energy error %s, within the limit of %s for this method. Speeds and losses are about as accurate.",
+        found, percent(v->memory, warn));
   else if (c.level == CAROM_DOUBTFUL)
-    put_check(v, c, "Relative energy error %s. A good run of this method stays below %s; above %s do not trust it. Speeds, losses and "
-                    "impact times have errors of about this size: %s, and check whether the results change.",
+    put_check(v, c,
+              "Relative energy error %s. A good run of this method stays below %s; above %s do not trust it. Speeds, "
+              "losses and "
+              "impact times have errors of about this size: %s, and check whether the results change.",
               found, percent(v->memory, warn), percent(v->memory, bad), finer(run));
   else
-    put_check(v, c, "Relative energy error %s, above the limit of %s for this method. Do not trust "
-                    "speeds and forces: %s, or check for a singular position or a jump in a force or motion.", found, percent(v->memory, bad), finer(run));
+    put_check(v, c,
+              "Relative energy error %s, above the limit of %s for this method. Do not trust "
+              "speeds and forces: %s, or check for a singular position or a jump in a force or motion.",
+              found, percent(v->memory, bad), finer(run));
 }
 
 static void judge_constraints(verdict *v, const verdict_facts *run) {
   double value = json_get_number(run->summary, "constraint_violation", NAN);
   double length = json_get_number(run->scene, "length", 1), good = 1e-6 * length;
-  carom_check c = {.key = "constraints", .title = "Constraint violation", .value = value, .limit = good, .unit = "m",
-             .level = level_of(value, good, 1e-3 * length)};
+  carom_check c = {.key = "constraints",
+                   .title = "Constraint violation",
+                   .value = value,
+                   .limit = good,
+                   .unit = "m",
+                   .level = level_of(value, good, 1e-3 * length)};
   const char *apart = up_to(v->memory, value, "m"), *size = quantity(v->memory, length, "m");
   const char *loops = carom_method_get_advice(run->method).loops;
-  if (!isfinite(value))
-    put_check(v, c, "The record has no constraint violation, so this could not be checked.");
+  if (!isfinite(value)) put_check(v, c, "The record has no constraint violation, so this could not be checked.");
   else if (value == 0)
-    put_check(v, c, "No violation is possible: joint coordinates satisfy every joint exactly, and no joint closes a loop.");
+    put_check(v, c,
+              "No violation is possible: joint coordinates satisfy every joint exactly, and no joint closes a loop.");
   else if (value <= good)
-    put_check(v, c, "Largest constraint violation %s, in a model of size %s. Loops stay closed, and joint forces are "
-                     "reliable.", apart, size);
+    put_check(v, c,
+              "Largest constraint violation %s, in a model of size %s. Loops stay closed, and joint forces are "
+              "reliable.",
+              apart, size);
   else
-    put_check(v, c, "Largest constraint violation %s, in a model of size %s. Joint forces are unreliable to the same degree: %s%s.", apart, size,
-              loops ? arena_print(v->memory, "%s, or ", loops) : "", finer(run));
+    put_check(
+        v, c,
+        "Largest constraint violation %s, in a model of size %s. Joint forces are unreliable to the same degree: %s%s.",
+        apart, size, loops ? arena_print(v->memory, "%s, or ", loops) : "", finer(run));
 }
 
 // Without a bound of the scheme's own: a tenth of the smallest clearance, or a thousandth of the model.
@@ -158,7 +186,9 @@ static double penetration_limit(const verdict_facts *run, double bound, const ch
     double clearance = json_get_number(&contacts->items[i], "clearance", 0);
     if (clearance > 0) smallest = fmin(smallest, clearance);
   }
-  *of = bound > 0 ? "the given bound" : isfinite(smallest) ? "a tenth of the smallest clearance" : "a thousandth of the model size";
+  *of = bound > 0            ? "the given bound"
+        : isfinite(smallest) ? "a tenth of the smallest clearance"
+                             : "a thousandth of the model size";
   if (bound > 0) return bound;
   return isfinite(smallest) ? 0.1 * smallest : 1e-3 * json_get_number(run->scene, "length", 1);
 }
@@ -172,10 +202,15 @@ static const char *earlier(const verdict_facts *run, const char *advice) {
 static void judge_penetration(verdict *v, const verdict_facts *run) {
   const json_value *contact = json_get(run->summary, "contact");
   const char *of;
-  double value = json_get_number(contact, "worst_initial_penetration", 0), bound = json_get_number(contact, "penetration_bound", 0);
+  double value = json_get_number(contact, "worst_initial_penetration", 0),
+         bound = json_get_number(contact, "penetration_bound", 0);
   double limit = penetration_limit(run, bound, &of);
-  carom_check c = {.key = "penetration", .title = "Penetration", .value = value, .limit = limit, .unit = "m",
-             .level = level_of(value, limit, bound > 0 ? 10 * limit : INFINITY)};
+  carom_check c = {.key = "penetration",
+                   .title = "Penetration",
+                   .value = value,
+                   .limit = limit,
+                   .unit = "m",
+                   .level = level_of(value, limit, bound > 0 ? 10 * limit : INFINITY)};
   carom_method_advice own = carom_method_get_advice(run->method);
   bool good = value <= limit;
   const char *deep = value == 0 ? "none" : up_to(v->memory, value, "m");
@@ -183,12 +218,16 @@ static void judge_penetration(verdict *v, const verdict_facts *run) {
                         : good                 ? "impact times and clearances are as in the model"
                         : own.force_laws       ? "contact forces started with a jump and added energy: "
                                                : "impacts were detected late, which shifts impact times and rebounds: ";
-  const char *entry = earlier(run, own.entry), *advice = good ? "" : entry ? arena_print(v->memory, "%s, or %s", entry, finer(run)) : finer(run);
-  put_check(v, c, "Penetration at first contact: %s; limit %s (%s). So %s%s.", deep, quantity(v->memory, limit, "m"), of,
-            meaning, advice);
+  const char *entry = earlier(run, own.entry), *advice = good ? ""
+                                                         : entry
+                                                             ? arena_print(v->memory, "%s, or %s", entry, finer(run))
+                                                             : finer(run);
+  put_check(v, c, "Penetration at first contact: %s; limit %s (%s). So %s%s.", deep, quantity(v->memory, limit, "m"),
+            of, meaning, advice);
 }
 
-// Rigid contact leaves open how points share a load: even two points that stick to one body, in the force along their line.
+// Rigid contact leaves open how points share a load: even two points that stick to one body, in the force along their
+// line.
 static bool shares_loads(const verdict_facts *run) {
   const json_value *contacts = json_get(run->scene, "contacts");
   double points = 0;
@@ -202,20 +241,34 @@ static void judge_solver(verdict *v, const verdict_facts *run) {
   if (!(solves > 0)) return;  // forces by laws, or nothing ever touched
   double residual = json_get_number(solver, "worst_residual", 0);
   double tolerance = json_get_number(json_get(json_get(run->scene, "options"), "method"), "tolerance", NAN);
-  carom_check c = {.key = "solver", .title = "Contact problems", .value = residual, .limit = tolerance, .level = unsolved > 0 ? CAROM_BAD : CAROM_GOOD};
+  carom_check c = {.key = "solver",
+                   .title = "Contact problems",
+                   .value = residual,
+                   .limit = tolerance,
+                   .level = unsolved > 0 ? CAROM_BAD : CAROM_GOOD};
   double impossible = json_get_number(solver, "impossible", 0);
   if (impossible > 0)
-    put_check(v, c, "%s of %s have no solution: every combination of open, stick and slip was tried. The contacts require "
-                    "motions that contradict each other. Do not trust the forces of those steps.", count_text(v->memory, impossible),
-              several(v->memory, solves, "contact problem", "contact problems"));
+    put_check(v, c,
+              "%s of %s have no solution: every combination of open, stick and slip was tried. The contacts require "
+              "motions that contradict each other. Do not trust the forces of those steps.",
+              count_text(v->memory, impossible), several(v->memory, solves, "contact problem", "contact problems"));
   else if (unsolved > 0)
-    put_check(v, c, "%s of %s could not be solved to tolerance. Do not trust the forces of those steps: %s, or save the problems with dump: "
-                     "and examine them with `carom solve`.", count_text(v->memory, unsolved), several(v->memory, solves, "contact problem", "contact problems"), finer(run));
+    put_check(v, c,
+              "%s of %s could not be solved to tolerance. Do not trust the forces of those steps: %s, or save the "
+              "problems with dump: "
+              "and examine them with `carom solve`.",
+              count_text(v->memory, unsolved), several(v->memory, solves, "contact problem", "contact problems"),
+              finer(run));
   else
-    put_check(v, c, "%s solved to tolerance: contact forces, gaps and friction satisfy "
-                     "their laws.%s", solves == 1 ? "The one contact problem was"
-                     : arena_print(v->memory, "All %s contact problems were", count_text(v->memory, solves)),
-              shares_loads(run) ? " Where several points hold one body, only the sum of their forces is determined, not the force of each." : "");
+    put_check(
+        v, c,
+        "%s solved to tolerance: contact forces, gaps and friction satisfy "
+        "their laws.%s",
+        solves == 1 ? "The one contact problem was"
+                    : arena_print(v->memory, "All %s contact problems were", count_text(v->memory, solves)),
+        shares_loads(run)
+            ? " Where several points hold one body, only the sum of their forces is determined, not the force of each."
+            : "");
 }
 
 // The scene names the contacts that a warning is about.
@@ -228,38 +281,48 @@ static bool has_remark(const verdict_facts *run, const char *name) {
 
 typedef struct warning_words {
   const char *name, *title;
-  const char *before, *one, *many, *after;   // before, 12 many, after
+  const char *before, *one, *many, *after;  // before, 12 many, after
 } warning_words;
 
 static const warning_words known_warnings[] = {
     {"restart", "Restarts", "The integrator restarted from a checkpoint ", "time", "times",
      ". Only the last digits differ from an uninterrupted run."},
     {"projection", "Projection", "In ", "step", "steps",
-     " the constraints could not be satisfied to tolerance: check the constraint violation, and check for a position in which the mechanism locks or branches."},
+     " the constraints could not be satisfied to tolerance: check the constraint violation, and check for a position "
+     "in which the mechanism locks or branches."},
     {"initial", "Initial values", "", "kind of given initial values", "kinds of given initial values",
      " had to be changed so that the mechanism can be assembled. `carom check` shows the changes."},
     {"step_too_large", "Step too large", "", "contact was", "contacts were",
-     " found deeper than a clearance, a body or half the way between stops, or not at all: impacts may have been missed. Take a shorter step."},
+     " found deeper than a clearance, a body or half the way between stops, or not at all: impacts may have been "
+     "missed. Take a shorter step."},
     {"inconsistent", "Painlevé: no force", "In ", "step", "steps",
-     " of sliding or impact no finite contact force satisfies the laws of rigid contact: an impact without collision ended the "
-     "sliding, or an impact was computed without restitution. The motion after it depends on that choice. Method compliant does not need it."},
+     " of sliding or impact no finite contact force satisfies the laws of rigid contact: an impact without collision "
+     "ended the "
+     "sliding, or an impact was computed without restitution. The motion after it depends on that choice. Method "
+     "compliant does not need it."},
     {"indeterminate", "Painlevé: several motions", "In ", "step", "steps",
-     " of sliding more than one motion satisfies the laws of rigid contact; the one with lift-off was tried first. Method compliant has a unique motion."},
+     " of sliding more than one motion satisfies the laws of rigid contact; the one with lift-off was tried first. "
+     "Method compliant has a unique motion."},
     {"friction_unsettled", "Joint friction", "In ", "step", "steps",
-     " the friction of a joint and its load did not converge: several loads are possible, or none. Give the joint a constant "
+     " the friction of a joint and its load did not converge: several loads are possible, or none. Give the joint a "
+     "constant "
      "friction_torque or friction_force, or less friction."},
     {"unsettled", "Undecided instants", "At ", "instant", "instants",
      " contact modes or impacts were not determined uniquely: the motion after it is one of several possible ones."},
     {"penetration", "Penetration above the bound", "", "contact was", "contacts were",
      " first detected deeper than the bound, which adds energy."},
     {"energy_gain", "Energy gained", "", "impact", "impacts",
-     " added energy, which Newton's law of impact with friction can do: check their loss in the table of impacts, or use impact: poisson under method event."},
+     " added energy, which Newton's law of impact with friction can do: check their loss in the table of impacts, or "
+     "use impact: poisson under method event."},
     {"restitution", "Restitution differs", "", "contact has", "contacts have",
-     " a law whose achieved restitution differs from the nominal one: compare `e` and `e set` in the table of impacts."},
+     " a law whose achieved restitution differs from the nominal one: compare `e` and `e set` in the table of "
+     "impacts."},
     {"conformal", "Conformal surfaces", "", "contact has", "contacts have",
-     " Hertz's stiffness between nearly conformal surfaces, which is outside its range: peak forces are unreliable. Give a stiffness, or use law: johnson."},
+     " Hertz's stiffness between nearly conformal surfaces, which is outside its range: peak forces are unreliable. "
+     "Give a stiffness, or use law: johnson."},
     {"curvature", "Curvature out of range", "In ", "step", "steps",
-     " of a contact a surface was flat or sharp where it touched, so that Hertz's stiffness has no value there: a bound took its place, and "
+     " of a contact a surface was flat or sharp where it touched, so that Hertz's stiffness has no value there: a "
+     "bound took its place, and "
      "forces are unreliable. Give a stiffness, or a shape that is curved there."},
     {"no_contact", "No contact", "", "pair of surfaces is", "pairs of surfaces are",
      " left out: bodies pass through each other. `carom check` says why."},
@@ -286,10 +349,14 @@ static void judge_creep(verdict *v, const verdict_facts *run) {
   const json_value *creep = json_get(run->summary, "creep");
   double distance = json_get_number(creep, "distance", 0);
   if (!(distance > 0)) return;
-  carom_check c = {.key = "creep", .title = "Creep", .level = CAROM_DOUBTFUL, .value = distance, .limit = 0, .unit = "m"};
-  put_check(v, c, "'%s' crept %s while it stuck, the most of all pairs. Friction under compliant holds by sliding slower than v0 = %s: a smaller "
-                  "v0 creeps less, the friction laws dahl and lugre hold, and methods moreau and event do not creep.",
-            json_get_text(creep, "pair"), quantity(v->memory, distance, "m"), quantity(v->memory, json_get_number(creep, "v0", NAN), "m/s"));
+  carom_check c = {
+      .key = "creep", .title = "Creep", .level = CAROM_DOUBTFUL, .value = distance, .limit = 0, .unit = "m"};
+  put_check(v, c,
+            "'%s' crept %s while it stuck, the most of all pairs. Friction under compliant holds by sliding slower "
+            "than v0 = %s: a smaller "
+            "v0 creeps less, the friction laws dahl and lugre hold, and methods moreau and event do not creep.",
+            json_get_text(creep, "pair"), quantity(v->memory, distance, "m"),
+            quantity(v->memory, json_get_number(creep, "v0", NAN), "m/s"));
 }
 
 // Every other warning that was counted.
@@ -297,13 +364,19 @@ static void judge_warnings(verdict *v, const verdict_facts *run) {
   const json_value *warnings = json_get(run->summary, "warnings");
   for (int i = 0; warnings && i < warnings->count; i++) {
     const json_value *w = &warnings->items[i];
-    if (!w->key || !(w->number > 0) || strcmp(w->key, "energy") == 0 || strcmp(w->key, "unsolved") == 0 || strcmp(w->key, "non_finite") == 0 ||
-        strcmp(w->key, "creep") == 0) continue;
+    if (!w->key || !(w->number > 0) || strcmp(w->key, "energy") == 0 || strcmp(w->key, "unsolved") == 0 ||
+        strcmp(w->key, "non_finite") == 0 || strcmp(w->key, "creep") == 0)
+      continue;
     if (has_remark(run, w->key)) continue;  // judge_laws says more
     const warning_words *known = find_warning(w->key);
-    carom_check c = {.key = w->key, .title = known ? known->title : "Warning", .level = CAROM_DOUBTFUL, .value = w->number, .limit = 0};
-    if (known) put_check(v, c, "%s%s%s%s", known->before, several(v->memory, w->number, known->one, known->many), known->after,
-                         first_time(v, run, w->key));
+    carom_check c = {.key = w->key,
+                     .title = known ? known->title : "Warning",
+                     .level = CAROM_DOUBTFUL,
+                     .value = w->number,
+                     .limit = 0};
+    if (known)
+      put_check(v, c, "%s%s%s%s", known->before, several(v->memory, w->number, known->one, known->many), known->after,
+                first_time(v, run, w->key));
     else put_check(v, c, "Warning '%s' occurred %s.", w->key, several(v->memory, w->number, "time", "times"));
   }
 }
@@ -321,7 +394,9 @@ static void judge_laws(verdict *v, const verdict_facts *run) {
     double count = json_get_number(remark, "count", 1);
     const char *name = json_get_text(remark, "name"), *contact = json_get_text(remark, "contact");
     carom_check c = {.key = name, .title = remark_title(name), .level = CAROM_DOUBTFUL, .value = count, .limit = 0};
-    const char *whose = count > 1 ? arena_print(v->memory, "'%s' and %s more", contact, count_text(v->memory, count - 1)) : arena_print(v->memory, "'%s'", contact);
+    const char *whose = count > 1
+                            ? arena_print(v->memory, "'%s' and %s more", contact, count_text(v->memory, count - 1))
+                            : arena_print(v->memory, "'%s'", contact);
     put_check(v, c, "%s: %s.", whose, json_get_text(remark, "text"));
   }
 }
@@ -343,8 +418,12 @@ verdict verdict_judge(arena *memory, const verdict_facts *facts) {
 
 void report_put_verdict(report *r, json_writer *w, const report_run *run) {
   static const char *const levels[] = {"good", "warn", "bad"};
-  verdict_facts facts = {.summary = run->summary, .scene = run->scene, .method = record_get_text(run->in, "method"), .t1 = run->t1,
-                         .running = !run->summary && record_is_running(run->in), .can_touch = run->impact_source >= 0};
+  verdict_facts facts = {.summary = run->summary,
+                         .scene = run->scene,
+                         .method = record_get_text(run->in, "method"),
+                         .t1 = run->t1,
+                         .running = !run->summary && record_is_running(run->in),
+                         .can_touch = run->impact_source >= 0};
   verdict v = verdict_judge(r->memory, &facts);
   json_open(w, "verdict", '[');
   for (int i = 0; i < v.count; i++) {

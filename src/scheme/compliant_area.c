@@ -1,11 +1,13 @@
-// The forces of surfaces that touch with an area. At each place of the area a law f(δ) (1 + λ δ̇/v₀) gives the pressure, with the foundation k:
+// The forces of surfaces that touch with an area. At each place of the area a law f(δ) (1 + λ δ̇/v₀) gives the pressure,
+// with the foundation k:
 //   p = k δ (1 + λ δ̇/v₀),  δ̇ = -n·(v₁ - v₂) there, and not below zero.
 // What is elastic of it acts as a whole, as the gradient of its energy (contact_overlap). There is
-// one speed of approach v₀ for the whole contact. An area that touches with an edge first may be struck harder afterwards: v₀ is at least
-// what δ̇ now and the energy stored so far give together, v₀² = δ̇² + 2 E w with the mobility w and the mean of δ̇² by the elastic force, where
-// it is pressed in. That mean is continuous, the largest δ̇ is not: places come and go with the corners of the area.
-// Friction acts at each place by its share of the normal force, so that the area resists turning as well as sliding. Bristles have one
-// bend for the whole area and act at the centre of pressure.
+// one speed of approach v₀ for the whole contact. An area that touches with an edge first may be struck harder
+// afterwards: v₀ is at least what δ̇ now and the energy stored so far give together, v₀² = δ̇² + 2 E w with the mobility
+// w and the mean of δ̇² by the elastic force, where it is pressed in. That mean is continuous, the largest δ̇ is not:
+// places come and go with the corners of the area. Friction acts at each place by its share of the normal force, so
+// that the area resists turning as well as sliding. Bristles have one bend for the whole area and act at the centre of
+// pressure.
 #include <math.h>
 
 #include "contact/law.h"
@@ -16,21 +18,28 @@
 typedef struct area {
   const contact_material *material;
   const contact_point *p;
-  double share;         // see contact_overlap
-  vec3 v, w;            // velocity of the first body against the second at the point, and angular velocity
+  double share;  // see contact_overlap
+  vec3 v, w;     // velocity of the first body against the second at the point, and angular velocity
   double approach;
-  double elastic, coming;  // the parts of the elastic force, and the sum of these times the squares of the rates at which they are pressed in
-  double pressed;       // the parts of the whole normal force
+  double elastic, coming;  // the parts of the elastic force, and the sum of these times the squares of the rates at
+                           // which they are pressed in
+  double pressed;          // the parts of the whole normal force
   vec3 drag;
   bool planar;
   watch_look *seen;
   touch_load *load;
 } area;
 
-static vec3 velocity_at(const area *a, vec3 place) { return vec3_add(a->v, vec3_cross(a->w, vec3_sub(place, a->p->at))); }
-static double rate_at(const area *a, const foundation_node *node) { return -vec3_dot(node->n, velocity_at(a, node->at)); }
+static vec3 velocity_at(const area *a, vec3 place) {
+  return vec3_add(a->v, vec3_cross(a->w, vec3_sub(place, a->p->at)));
+}
+static double rate_at(const area *a, const foundation_node *node) {
+  return -vec3_dot(node->n, velocity_at(a, node->at));
+}
 
-static double elastic_of(const area *a, const foundation_node *node) { return a->material->foundation * a->share * node->depth * node->area; }
+static double elastic_of(const area *a, const foundation_node *node) {
+  return a->material->foundation * a->share * node->depth * node->area;
+}
 
 static void add_coming(void *context, const foundation_node *node) {
   area *a = context;
@@ -68,7 +77,8 @@ static void find_tangents(const area *a, vec3 n, vec3 t[2]) {
   else vec3_tangents(n, t);
 }
 
-// The law is given the force of the whole area, so that what it has beside Coulomb's part is not counted once per place.
+// The law is given the force of the whole area, so that what it has beside Coulomb's part is not counted once per
+// place.
 static void add_friction(void *context, const foundation_node *node) {
   area *a = context;
   const friction_law *l = &a->material->tangential;
@@ -103,7 +113,10 @@ static area area_of(const compliant *s, const touch_point *c, const contact_poin
   const mechanism *m = s->w.m;
   const motion *x = s->w.x;
   anchor first = anchor_at(x, p->node_first, p->at), second = anchor_at(x, p->node_second, p->at);
-  return (area){.material = &c->e->material, .p = p, .planar = m->planar, .v = vec3_sub(anchor_velocity(m, x, &first), anchor_velocity(m, x, &second)),
+  return (area){.material = &c->e->material,
+                .p = p,
+                .planar = m->planar,
+                .v = vec3_sub(anchor_velocity(m, x, &first), anchor_velocity(m, x, &second)),
                 .w = vec3_sub(anchor_omega(m, x, &first), anchor_omega(m, x, &second))};
 }
 

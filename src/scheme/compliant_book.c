@@ -1,14 +1,16 @@
 // What the ledger shows of a pressed point beside what the watcher books: where it was met.
 #include "scheme/compliant_internal.h"
 
-// Where a step may enter unseen, its ends decide: between them, across the kink in the force, dense output can oscillate.
+// Where a step may enter unseen, its ends decide: between them, across the kink in the force, dense output can
+// oscillate.
 bool compliant_touches(const watcher *w, int p) {
   const compliant *s = (const compliant *)w;
   if (s->point[p].now->mode != TOUCH_OPEN) return true;
   return !entry_is_gated(s) && (w->look[LOOK_START][p].gap < 0 || w->look[LOOK_END][p].gap < 0);
 }
 
-// A step that goes in from outside, with no care taken of the instant: where a straight line would have met the surface.
+// A step that goes in from outside, with no care taken of the instant: where a straight line would have met the
+// surface.
 static double begin_of(const watch_look *a, const watch_look *b, double from, double to) {
   return b->gap < 0 ? from + (to - from) * a->gap / (a->gap - b->gap) : from;
 }

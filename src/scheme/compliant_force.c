@@ -24,8 +24,8 @@ static double cut(const compliant *s, const touch_point *c, const normal_law *l,
   return l->pulls ? formula : fmax(0, formula);
 }
 
-// Bristles stand on the second body: what they are bent by is kept in the world and turns with that body; the law is given
-// what of it lies along the tangents, which may change from one moment to the next.
+// Bristles stand on the second body: what they are bent by is kept in the world and turns with that body; the law is
+// given what of it lies along the tangents, which may change from one moment to the next.
 void compliant_bend(compliant *s, const touch_point *c, watch_look *seen, const contact_point *p) {
   const friction_law *l = &c->e->material.tangential;
   motion *x = s->w.x;
@@ -51,12 +51,14 @@ static void rub(compliant *s, const touch_point *c, watch_look *seen, const cont
 
 // M = -a fn tanh(4 ω/ω₀) along the direction of ω, as the default law of friction has it for forces.
 static double resist(double length, double normal, const double *turn, int size, double full, double *moment) {
-  double speed = size == 2 ? hypot(turn[0], turn[1]) : fabs(turn[0]), most = length * fmax(0, normal) * tanh(4 * speed / full);
+  double speed = size == 2 ? hypot(turn[0], turn[1]) : fabs(turn[0]),
+         most = length * fmax(0, normal) * tanh(4 * speed / full);
   for (int k = 0; k < size; k++) moment[k] = speed > 0 ? -most * (turn[k] / speed) : 0;
   return most * speed;
 }
 
-void compliant_resist_turning(compliant *s, const touch_point *c, watch_look *seen, const contact_point *p, touch_load *load) {
+void compliant_resist_turning(compliant *s, const touch_point *c, watch_look *seen, const contact_point *p,
+                              touch_load *load) {
   const contact_material *of = &c->e->material;
   double turn[3];
   contact_turn(s->w.m, s->w.x, p, turn);
@@ -82,8 +84,8 @@ double compliant_elastic_speed(const touch_point *c, const watch_look *at, doubl
   return c->release * sqrt(2 * compliant_energy(c, at, delta) * c->now->mobility);
 }
 
-// Not from the accelerations with and without a force on the point: the law's own force just inside the surface is far below
-// the rounding of the others.
+// Not from the accelerations with and without a force on the point: the law's own force just inside the surface is far
+// below the rounding of the others.
 double compliant_mobility(compliant *s, int p) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
@@ -136,15 +138,16 @@ bool compliant_look(watcher *w) {
   compliant *s = (compliant *)w;
   s->w.seen_at = NAN;
   contact_state_evaluate(s->w.contacts, s->w.m, s->w.x, s->w.points);
-  for EACH_POINT(p, w) {
-    if (touch_is_area(&s->point[p])) compliant_see_area(s, p);
-    else see_point(s, p);
-  }
+  for
+    EACH_POINT(p, w) {
+      if (touch_is_area(&s->point[p])) compliant_see_area(s, p);
+      else see_point(s, p);
+    }
   return true;
 }
 
-// Before its entry is accepted a point may be this deep and no more; where the step is as short as it may be, it has to be
-// taken, and the ledger will tell. A state that no motion leads to in that time is one of the small shifts by which
+// Before its entry is accepted a point may be this deep and no more; where the step is as short as it may be, it has to
+// be taken, and the ledger will tell. A state that no motion leads to in that time is one of the small shifts by which
 // Jacobians are found, and means no entry.
 static bool enters_too_deep(const compliant *s, int index) {
   if (s->options.entry != CAROM_REJECT || s->w.in_the_past || s->point[index].now->mode != TOUCH_OPEN) return false;
@@ -157,17 +160,18 @@ static bool enters_too_deep(const compliant *s, int index) {
 void compliant_push(void *scheme, const mechanism *m, motion *x) {
   compliant *s = scheme;
   (void)compliant_look(&s->w);
-  for EACH_POINT(i, &s->w) {
-    const watch_look *seen = &s->w.seen[i];
-    const touch_point *c = &s->point[i];
-    if (enters_too_deep(s, i)) x->refused = true;
-    // Not by the force: damping may cancel it exactly while the surfaces still hold energy and lose it.
-    if (!compliant_acts(s, c, -seen->gap)) continue;
-    if (touch_is_area(c)) compliant_push_area(s, i, m, x);
-    else contact_push(m, x, c->e, &s->w.points[i], seen->normal, seen->drag);
-    if (c->turn > 0) contact_twist(m, x, &s->w.points[i], s->load[i].twist);
-    x->potentials[POTENTIAL_CONTACT] += compliant_energy(c, seen, fmax(0, -seen->gap));
-    x->powers[POWER_CONTACT] += seen->loss[0];
-    x->powers[POWER_FRICTION] += seen->loss[1];
-  }
+  for
+    EACH_POINT(i, &s->w) {
+      const watch_look *seen = &s->w.seen[i];
+      const touch_point *c = &s->point[i];
+      if (enters_too_deep(s, i)) x->refused = true;
+      // Not by the force: damping may cancel it exactly while the surfaces still hold energy and lose it.
+      if (!compliant_acts(s, c, -seen->gap)) continue;
+      if (touch_is_area(c)) compliant_push_area(s, i, m, x);
+      else contact_push(m, x, c->e, &s->w.points[i], seen->normal, seen->drag);
+      if (c->turn > 0) contact_twist(m, x, &s->w.points[i], s->load[i].twist);
+      x->potentials[POTENTIAL_CONTACT] += compliant_energy(c, seen, fmax(0, -seen->gap));
+      x->powers[POWER_CONTACT] += seen->loss[0];
+      x->powers[POWER_FRICTION] += seen->loss[1];
+    }
 }

@@ -1,5 +1,5 @@
-// What changes the mode of a contact within a step. The step is looked at at its start, middle and end; a function that changes
-// its sign between two looks, or a gap whose rate does, is followed up.
+// What changes the mode of a contact within a step. The step is looked at at its start, middle and end; a function that
+// changes its sign between two looks, or a gap whose rate does, is followed up.
 //
 // Functions of a point, each positive while its mode lasts:
 //   open       the gap                                         → pressed
@@ -31,15 +31,19 @@ double compliant_value(const watcher *w, int function, const watch_look *at) {
 }
 
 static double sign_of(const compliant *s, int p) { return s->point[p].now->mode == TOUCH_OPEN ? 1 : -1; }
-static double slope_of(const compliant *s, int p, const watch_look *at) { return sign_of(s, p) * at->rate; }  // of FUNCTION_GAP
+static double slope_of(const compliant *s, int p, const watch_look *at) {
+  return sign_of(s, p) * at->rate;
+}  // of FUNCTION_GAP
 
 // Half of what gaps can be told apart by; procedure 1 takes any instant at which the bound is kept.
 static watch_gap gap_of(const compliant *s, int p) {
   bool coarse = s->point[p].now->mode == TOUCH_OPEN && s->options.entry == CAROM_RESTART;
-  return (watch_gap){.p = p, .sign = sign_of(s, p), .enough = coarse ? s->options.penetration_max : 0.5 * s->w.nearness};
+  return (watch_gap){
+      .p = p, .sign = sign_of(s, p), .enough = coarse ? s->options.penetration_max : 0.5 * s->w.nearness};
 }
 
-// Where a function that is positive at the start of a span and not at its end has its zero; `enough` of a force as in watcher_find_zero.
+// Where a function that is positive at the start of a span and not at its end has its zero; `enough` of a force as in
+// watcher_find_zero.
 static double find_zero(compliant *s, int p, int function, const watch_span *d, double enough) {
   watch_gap g = gap_of(s, p);
   if (function == FUNCTION_GAP)
@@ -48,8 +52,8 @@ static double find_zero(compliant *s, int p, int function, const watch_span *d, 
   return watcher_find_zero(&s->w, p * FUNCTION_COUNT + function, 0, d->from, fa, d->to, fb, enough);
 }
 
-// A function that begins at nothing and has the wrong sign at the end may have had the right one before: a touch so light that one step sees
-// all of it, or a force that rises first.
+// A function that begins at nothing and has the wrong sign at the end may have had the right one before: a touch so
+// light that one step sees all of it, or a force that rises first.
 static double find_rise(compliant *s, int p, int function, const watch_span *d) {
   enum { HALVINGS = 20 };
   for (int k = 1; k <= HALVINGS; k++) {
@@ -78,27 +82,30 @@ static double find_between(compliant *s, int p, int function, const watch_span *
   return gap && !(slope_of(s, p, d->a) > 0) ? d->from : find_rise(s, p, function, d);
 }
 
-// What a frictionless point shows halfway between two looks: the gap by Hermite's cubic through both, wrong by h⁴/384 of its
-// fourth derivative, which is less than Simpson's rule is.
+// What a frictionless point shows halfway between two looks: the gap by Hermite's cubic through both, wrong by h⁴/384
+// of its fourth derivative, which is less than Simpson's rule is.
 static watch_look halfway(const compliant *s, int p, double h, const watch_look *a, const watch_look *b) {
   watch_look m = {.gap = 0.5 * (a->gap + b->gap) + h / 8 * (a->rate - b->rate),
                   .rate = 1.5 * (b->gap - a->gap) / h - 0.25 * (a->rate + b->rate),
                   .slip = {0.5 * (a->slip[0] + b->slip[0]), 0.5 * (a->slip[1] + b->slip[1])},
-                  .stiffness = 0.5 * (a->stiffness + b->stiffness), .beyond = a->beyond || b->beyond};
+                  .stiffness = 0.5 * (a->stiffness + b->stiffness),
+                  .beyond = a->beyond || b->beyond};
   compliant_press(s, p, &m);
   return m;
 }
 
 static void estimate_middle(compliant *s, double h) {
   s->w.at[LOOK_MIDDLE] = s->w.from + 0.5 * h;
-  for EACH_POINT(p, &s->w)
-    s->w.look[LOOK_MIDDLE][p] = halfway(s, p, h, &s->w.look[LOOK_START][p], &s->w.look[LOOK_END][p]);
+  for
+    EACH_POINT(p, &s->w)
+  s->w.look[LOOK_MIDDLE][p] = halfway(s, p, h, &s->w.look[LOOK_START][p], &s->w.look[LOOK_END][p]);
 }
 
-// Between two looks of a point far from the surface, out or in, nothing can have happened: even at the greater of its two
-// speeds it could not have come there and back. Nor to a force that changes by less than there is of it. Where that does
-// not tell, it may for parts of the time; of pressed points only, whose steps follow the force and so the gap.
-static bool point_may_change(const compliant *s, int p, double h, const watch_look *a, const watch_look *b, int halvings) {
+// Between two looks of a point far from the surface, out or in, nothing can have happened: even at the greater of its
+// two speeds it could not have come there and back. Nor to a force that changes by less than there is of it. Where that
+// does not tell, it may for parts of the time; of pressed points only, whose steps follow the force and so the gap.
+static bool point_may_change(const compliant *s, int p, double h, const watch_look *a, const watch_look *b,
+                             int halvings) {
   double speed = fmax(fabs(a->rate), fabs(b->rate));
   bool sure = true, far = true;
   for (int f = 0; f < FUNCTION_COUNT; f++) {
@@ -117,17 +124,19 @@ static bool needs_looks(const touch_point *c) { return contact_rubs(c->e) || c->
 
 static bool may_change(const compliant *s, double h) {
   enum { HALVINGS = 3 };
-  for EACH_POINT(p, &s->w) {
-    const touch_point *c = &s->point[p];
-    int halvings = c->now->mode == TOUCH_OPEN || needs_looks(c) ? 0 : HALVINGS;
-    if (point_may_change(s, p, h, &s->w.look[LOOK_START][p], &s->w.look[LOOK_END][p], halvings)) return true;
-  }
+  for
+    EACH_POINT(p, &s->w) {
+      const touch_point *c = &s->point[p];
+      int halvings = c->now->mode == TOUCH_OPEN || needs_looks(c) ? 0 : HALVINGS;
+      if (point_may_change(s, p, h, &s->w.look[LOOK_START][p], &s->w.look[LOOK_END][p], halvings)) return true;
+    }
   return false;
 }
 
 static bool presses(const compliant *s, bool and_needs_looks) {
-  for EACH_POINT(p, &s->w)
-    if (s->point[p].now->mode != TOUCH_OPEN && (!and_needs_looks || needs_looks(&s->point[p]))) return true;
+  for
+    EACH_POINT(p, &s->w)
+  if (s->point[p].now->mode != TOUCH_OPEN && (!and_needs_looks || needs_looks(&s->point[p]))) return true;
   return false;
 }
 
@@ -142,7 +151,8 @@ double compliant_find(watcher *w, int function, int k) {
   int p = function / FUNCTION_COUNT;
   bool force = function % FUNCTION_COUNT == FUNCTION_FORCE;
   if (force && k == 0) s->point[p].turns = INFINITY;
-  if (s->options.entry == CAROM_NO_CONTROL || (s->options.entry != CAROM_LOCATE && (force || !may_enter_unseen(s, p)))) return INFINITY;
+  if (s->options.entry == CAROM_NO_CONTROL || (s->options.entry != CAROM_LOCATE && (force || !may_enter_unseen(s, p))))
+    return INFINITY;
   watch_span d = watcher_span(w, p, k);
   double t = find_between(s, p, function % FUNCTION_COUNT, &d);
   if (force) s->point[p].turns = fmin(s->point[p].turns, t);

@@ -1,5 +1,5 @@
-// Scheme `event` on the watcher: smooth motion in fixed modes, and what happens at an event. Impacts and new modes belong to the step
-// that ends with them, so that its last state is the one after.
+// Scheme `event` on the watcher: smooth motion in fixed modes, and what happens at an event. Impacts and new modes
+// belong to the step that ends with them, so that its last state is the one after.
 #include "scheme/event.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "mechanics/rows.h"
 #include "scheme/event_internal.h"
 
-// --- smooth motion ------------------------------------------------------------------------------------------------
+// --- smooth motion ---------------------------------------------------------------------------------------------------
 
 static bool accelerate(void *context) {
   event_take_closed(context);
@@ -20,13 +20,14 @@ static bool accelerate(void *context) {
 
 static bool project(void *context, double t, double *y) { return event_project(context, t, y, HOLD_STICKING); }
 
-// --- creation -------------------------------------------------------------------------------------------------------
+// --- creation --------------------------------------------------------------------------------------------------------
 
 // Vectors over the rows of all points. What they hold lasts no longer than a problem, but for what `share` holds.
 static void allocate_rows(event *s) {
   arena *a = &s->w.memory;
   int rows = s->w.m->row_count + s->w.x->extra_rows + 1;
-  double **vectors[] = {&s->noise, &s->a, &s->lambda, &s->rate, &s->rate_after, &s->problem_q, &s->problem_r, &s->problem_u, &s->compression, &s->softness, &s->response};
+  double **vectors[] = {&s->noise,     &s->a,         &s->lambda,      &s->rate,     &s->rate_after, &s->problem_q,
+                        &s->problem_r, &s->problem_u, &s->compression, &s->softness, &s->response};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = ARENA_ARRAY(a, double, rows);
   s->row_capacity = rows;
 }
@@ -57,8 +58,14 @@ static void enlarge(watcher *w) {
 void event_open_point(watcher *w, int p) {
   event *s = (event *)w;
   const contact_element *e = w->entry[p].e;
-  s->point[p] = (event_point){.e = e, .feature = CONTACT_NO_FEATURE, .within = INFINITY, .gap = INFINITY, .absent = contact_points_change(e),
-                              .rows = contact_row_count(w->m, e), .way = {1, 0}, .friction = e->material.friction,
+  s->point[p] = (event_point){.e = e,
+                              .feature = CONTACT_NO_FEATURE,
+                              .within = INFINITY,
+                              .gap = INFINITY,
+                              .absent = contact_points_change(e),
+                              .rows = contact_row_count(w->m, e),
+                              .way = {1, 0},
+                              .friction = e->material.friction,
                               .restitution = {e->material.restitution, e->material.tangential_restitution}};
   w->entry[p].still = contact_still(w->m, 0);
 }
@@ -69,7 +76,7 @@ static void destroy(void *scheme) {
   watcher_destroy(scheme);
 }
 
-// --- memory ---------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 
 static void mode_field(fields *f, contact_mode *mode) {
   int number = (int)*mode;
@@ -80,7 +87,8 @@ static void mode_field(fields *f, contact_mode *mode) {
 // All pairs of a crowd have the same fields.
 static void point_fields(event_point *c, bool permanent, fields *f) {
   mode_field(f, &c->mode);
-  if (!permanent || contact_points_change(c->e)) scheme_feature_field(&c->feature, f), c->guards = contact_is_guard(&c->feature);
+  if (!permanent || contact_points_change(c->e))
+    scheme_feature_field(&c->feature, f), c->guards = contact_is_guard(&c->feature);
   fields_finites(f, "way", 2, c->way);
   fields_finites(f, "share", 3, c->share);
   fields_choice(f, "guided", 7, &c->guided);
@@ -127,7 +135,8 @@ static void memory(void *scheme, fields *f) {
   fields_finites(f, "shares", s->w.m->row_count, s->share);
   if (f->from) s->closed_count = 0;
   for (int p = 0; p < watcher_permanent(&s->w); p++) fields_group(f, "contact", p), point_memory_of(s, p, f);
-  for EACH_JOINT(i, s) fields_group(f, "friction", i), joint_fields(event_joint_point(s, i), f);
+  for
+    EACH_JOINT(i, s) fields_group(f, "friction", i), joint_fields(event_joint_point(s, i), f);
   fields_group(f, NULL, 0);
 }
 
@@ -144,8 +153,9 @@ static void set_tolerances(event *s) {
   if (s->options.tolerance > 0) s->solver.tolerance = s->options.tolerance;
 }
 
-// Of many free bodies on which nothing acts but contacts and weight, slips in space are all that is stiff; others have a Jacobian by differences. Factors that
-// are kept depend on the steps before, as multistep integrators do: a run that is resumed differs in the last digits.
+// Of many free bodies on which nothing acts but contacts and weight, slips in space are all that is stiff; others have
+// a Jacobian by differences. Factors that are kept depend on the steps before, as multistep integrators do: a run that
+// is resumed differs in the last digits.
 static void choose_solvers(event *s) {
   enum { MANY_SPEEDS = 60 };
   const watcher *w = &s->w;
@@ -168,7 +178,8 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   event_friction_create(s);
   set_tolerances(s);
   s->solver.dump = setup->dump;
-  for EACH_POINT(p, w) event_open_point(w, p);
+  for
+    EACH_POINT(p, w) event_open_point(w, p);
   s->grows = w->contacts->pool || w->contacts->changing_count;
   if (s->grows) return true;
   // in the largest problem all points touch
@@ -180,7 +191,7 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   return made;
 }
 
-// --- showing ------------------------------------------------------------------------------------------------------
+// --- showing ---------------------------------------------------------------------------------------------------------
 
 // Accelerations with the contact forces.
 static void show(watcher *w) {
@@ -188,8 +199,10 @@ static void show(watcher *w) {
   if (accelerate(s)) w->x->level = LEVEL_ACCELERATION;
   event_friction_show(s);
   event_evaluate(s);
-  for EACH_POINT(p, w)  // an open point that has left its features has no gap
-    if (!event_is_closed(&s->point[p]) && !(s->point[p].within > 0)) w->points[p].gap = INFINITY, w->points[p].absent = true;
+  for
+    EACH_POINT(p, w)  // an open point that has left its features has no gap
+  if (!event_is_closed(&s->point[p]) && !(s->point[p].within > 0))
+    w->points[p].gap = INFINITY, w->points[p].absent = true;
 }
 
 // What is left of the slip of a point that sticks is the error of the integrator.
@@ -203,19 +216,20 @@ static void list(const watcher *w, int p, const watch_look *at, scheme_contact *
   c->slides = e->mode == MODE_SLIP && (e->rows > 1 || !impact_sticks(watch_length(at->slip), w->entry[p].still));
 }
 
-// --- stepping -----------------------------------------------------------------------------------------------------
+// --- stepping --------------------------------------------------------------------------------------------------------
 
 // Not so far that a gap could close and open again unseen, and not beyond the end of an accumulation of impacts.
 static double limit(const watcher *w, double t_stop) {
   const event *s = (const event *)w;
   double limit = t_stop;
-  for EACH_POINT(p, w) {
-    const event_point *c = &s->point[p];
-    const watch_look *at = &w->look[WATCH_START][p];
-    if (c->held_until > w->t) limit = fmin(limit, c->held_until);
-    if (c->mode != MODE_OPEN || at->absent || at->gap <= w->nearness || at->rate >= 0) continue;
-    limit = fmin(limit, w->t + 4 * (at->gap + w->nearness) / -at->rate);
-  }
+  for
+    EACH_POINT(p, w) {
+      const event_point *c = &s->point[p];
+      const watch_look *at = &w->look[WATCH_START][p];
+      if (c->held_until > w->t) limit = fmin(limit, c->held_until);
+      if (c->mode != MODE_OPEN || at->absent || at->gap <= w->nearness || at->rate >= 0) continue;
+      limit = fmin(limit, w->t + 4 * (at->gap + w->nearness) / -at->rate);
+    }
   return limit;
 }
 
@@ -226,12 +240,13 @@ static bool touches(const watcher *w, int p) {
 
 // Where impacts that were summed up have come to an end, lasting contact begins.
 static void end_accumulations(event *s) {
-  for EACH_POINT(p, &s->w) {
-    event_point *c = &s->point[p];
-    if (!(c->held_until > 0) || c->held_until > s->w.t) continue;
-    c->held_until = 0;
-    impact_separate(s->w.impacts, p);
-  }
+  for
+    EACH_POINT(p, &s->w) {
+      event_point *c = &s->point[p];
+      if (!(c->held_until > 0) || c->held_until > s->w.t) continue;
+      c->held_until = 0;
+      impact_separate(s->w.impacts, p);
+    }
 }
 
 // Whether a slip has stayed near zero for many steps. One that is faster after them than before grows from rest.
@@ -248,11 +263,12 @@ static bool lingers(const event *s, event_point *c, double speed) {
 static bool dies_away(const event *s, int p, double speed) {
   const watcher *w = &s->w;
   const watch_look *before = &w->look[WATCH_START][p];
-  return w->t > w->from && event_slip_ends(s, &s->point[p], speed, 0.5 * (hypot(before->slip[0], before->slip[1]) - speed) / (w->t - w->from));
+  return w->t > w->from && event_slip_ends(s, &s->point[p], speed,
+                                           0.5 * (hypot(before->slip[0], before->slip[1]) - speed) / (w->t - w->from));
 }
 
-// Whether it is time to ask if a slip stops. Modes that are decided then may let it go on; it is not asked again before it is twice as fast, since every
-// question starts the integrator anew.
+// Whether it is time to ask if a slip stops. Modes that are decided then may let it go on; it is not asked again before
+// it is twice as fast, since every question starts the integrator anew.
 static bool may_stop(const event *s, int p, double speed) {
   event_point *c = &s->point[p];
   if (!dies_away(s, p, speed) || (c->asked_at > 0 && speed < 2 * c->asked_at)) return false;
@@ -260,28 +276,31 @@ static bool may_stop(const event *s, int p, double speed) {
   return true;
 }
 
-// The way of slip as it is now, for the step to come. In space a slip that dies away turns ever faster and passes zero at
-// a distance; where one lingers there, steps are as short as it is slow, and it is time to ask whether it sticks.
+// The way of slip as it is now, for the step to come. In space a slip that dies away turns ever faster and passes zero
+// at a distance; where one lingers there, steps are as short as it is slow, and it is time to ask whether it sticks.
 //
-// The direction of friction in space follows the slip the faster the slower it is, at a rate of μ λ_N W_TT / |γ_T|. With the
-// Jacobian of a slower slip, Newton's iteration corrects the slip across by the ratio of both speeds too little, and accepts that
-// as convergence. A Jacobian of a faster slip makes the iteration diverge, so that the integrator renews it by itself.
+// The direction of friction in space follows the slip the faster the slower it is, at a rate of μ λ_N W_TT / |γ_T|.
+// With the Jacobian of a slower slip, Newton's iteration corrects the slip across by the ratio of both speeds too
+// little, and accepts that as convergence. A Jacobian of a faster slip makes the iteration diverge, so that the
+// integrator renews it by itself.
 static void follow_slips(event *s, event_instant *instant) {
   static const double FASTER = 1.5;
   bool renew = false;
-  for EACH_POINT(p, &s->w) {
-    event_point *c = &s->point[p];
-    if (c->mode != MODE_SLIP) c->asked_at = 0;
-    if (c->mode != MODE_SLIP || c->rows < 3) continue;
-    double speed = event_slip_speed(c), counted = fmax(speed, s->still);
-    bool asks = lingers(s, c, speed) || ((instant->kind == EVENT_NONE || instant->kind == EVENT_LINGER) && may_stop(s, p, speed));
-    if (asks && instant->kind == EVENT_NONE) *instant = (event_instant){EVENT_LINGER, p};
-    if (s->jacobian_is_new) c->steepest = counted;
-    renew |= !s->relaxes && counted > FASTER * c->steepest;
-    if (!(speed > s->still)) continue;
-    event_set_way(c, c->rate + 1);
-    s->w.law_changed = true;
-  }
+  for
+    EACH_POINT(p, &s->w) {
+      event_point *c = &s->point[p];
+      if (c->mode != MODE_SLIP) c->asked_at = 0;
+      if (c->mode != MODE_SLIP || c->rows < 3) continue;
+      double speed = event_slip_speed(c), counted = fmax(speed, s->still);
+      bool asks = lingers(s, c, speed) ||
+                  ((instant->kind == EVENT_NONE || instant->kind == EVENT_LINGER) && may_stop(s, p, speed));
+      if (asks && instant->kind == EVENT_NONE) *instant = (event_instant){EVENT_LINGER, p};
+      if (s->jacobian_is_new) c->steepest = counted;
+      renew |= !s->relaxes && counted > FASTER * c->steepest;
+      if (!(speed > s->still)) continue;
+      event_set_way(c, c->rate + 1);
+      s->w.law_changed = true;
+    }
   s->jacobian_is_new = renew;
   if (renew) flow_renew_jacobian(s->w.core);
 }
@@ -336,9 +355,28 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
 }
 
 static const watcher_type watched = {
-    .size = sizeof(event), .memory = "the events of contact", .prepare = prepare, .enlarge = enlarge, .open = event_open_point, .place = place, .destroy = destroy, .looks = 5,
-    .functions = EVENT_FUNCTIONS, .what = " their modes", .look = event_look, .is_unchanged = event_is_unchanged, .is_even = event_is_even, .value = event_value, .find = event_find, .limit = limit,
-    .touches = touches, .show = show, .describe = describe, .list = list, .begin = begin, .restarted = restarted,
+    .size = sizeof(event),
+    .memory = "the events of contact",
+    .prepare = prepare,
+    .enlarge = enlarge,
+    .open = event_open_point,
+    .place = place,
+    .destroy = destroy,
+    .looks = 5,
+    .functions = EVENT_FUNCTIONS,
+    .what = " their modes",
+    .look = event_look,
+    .is_unchanged = event_is_unchanged,
+    .is_even = event_is_even,
+    .value = event_value,
+    .find = event_find,
+    .limit = limit,
+    .touches = touches,
+    .show = show,
+    .describe = describe,
+    .list = list,
+    .begin = begin,
+    .restarted = restarted,
     .end = end,
 };
 
@@ -365,19 +403,23 @@ static bool result(void *scheme, carom_error *error) {
   event *s = scheme;
   watcher *w = &s->w;
   carom_error ignored = {0};
-  if (!s->settled && (event_is_struck(s) || event_settle(s, &NO_EVENT, &ignored) != CAROM_OK)) return watcher_result(s, error);
+  if (!s->settled && (event_is_struck(s) || event_settle(s, &NO_EVENT, &ignored) != CAROM_OK))
+    return watcher_result(s, error);
   if (!s->settled) {
     s->settled = w->restart = true;
     (void)watcher_look_at_start(w);
     watcher_show_end(w);
   }
-  if (w->x->level < LEVEL_ACCELERATION && !w->in_the_past) watcher_show_end(w);  // a look where nothing is closed stops before them
+  if (w->x->level < LEVEL_ACCELERATION && !w->in_the_past)
+    watcher_show_end(w);  // a look where nothing is closed stops before them
   return w->x->level >= LEVEL_ACCELERATION && watcher_result(s, error);
 }
 
-// Friction that follows its load is made to agree with it from what was found last, also where a state is only looked at: a resumed run,
-// which looks once more, is off by the tolerance of that agreement.
-static bool resumes_exactly(const void *scheme) { return !((const event *)scheme)->friction_loaded && watcher_resumes_exactly(scheme); }
+// Friction that follows its load is made to agree with it from what was found last, also where a state is only looked
+// at: a resumed run, which looks once more, is off by the tolerance of that agreement.
+static bool resumes_exactly(const void *scheme) {
+  return !((const event *)scheme)->friction_loaded && watcher_resumes_exactly(scheme);
+}
 
 static scheme_stats stats_of(const void *scheme) {
   const event *s = scheme;
@@ -389,6 +431,15 @@ static scheme_stats stats_of(const void *scheme) {
 }
 
 const scheme_type scheme_event = {
-    .name = "event", .about = &event_about, .create = create, .destroy = destroy, .step = step, .result = result, .stats = stats_of,
-    .resumes_exactly = resumes_exactly, .memory = memory, .point_memory = point_memory, WATCHER_FUNCTIONS,
+    .name = "event",
+    .about = &event_about,
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+    .result = result,
+    .stats = stats_of,
+    .resumes_exactly = resumes_exactly,
+    .memory = memory,
+    .point_memory = point_memory,
+    WATCHER_FUNCTIONS,
 };

@@ -1,5 +1,5 @@
-// The modes in which the motion goes on: with γ = 0 at a closed point, 0 ≤ γ̇_N ⊥ λ_N ≥ 0 and -λ_T ∈ μ λ_N Sgn(γ̇_T); where it slips,
-// λ_T = -μ λ_N d.
+// The modes in which the motion goes on: with γ = 0 at a closed point, 0 ≤ γ̇_N ⊥ λ_N ≥ 0 and -λ_T ∈ μ λ_N Sgn(γ̇_T);
+// where it slips, λ_T = -μ λ_N d.
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static double largest(const double *v, int n) {
   return most;
 }
 
-// --- the problem --------------------------------------------------------------------------------------------------
+// --- the problem -----------------------------------------------------------------------------------------------------
 
 // Touching and not moving apart. One whose force has just vanished is not asked again.
 static bool is_candidate(const event *s, const event_point *c) {
@@ -32,41 +32,48 @@ static void release_guided(event *s) {
   memcpy(s->problem_W, s->W, (size_t)n * (size_t)n * sizeof *s->W);
   response_decouple(s->w.m, s->w.x, n, s->problem_W);
   event_find_guided(s, s->problem_W, s->a);
-  for EACH_PART(part, s) {
-    const event_point *c = event_part(s, part);
-    for (int k = 1; k < c->rows; k++)
-      for (int i = c->row + k, j = 0; event_is_guided(c, k) && j < n; j++)
-        s->W[(long)i * n + j] = s->problem_W[(long)i * n + j], s->W[(long)j * n + i] = s->problem_W[(long)j * n + i];
-  }
+  for
+    EACH_PART(part, s) {
+      const event_point *c = event_part(s, part);
+      for (int k = 1; k < c->rows; k++)
+        for (int i = c->row + k, j = 0; event_is_guided(c, k) && j < n; j++)
+          s->W[(long)i * n + j] = s->problem_W[(long)i * n + j], s->W[(long)j * n + i] = s->problem_W[(long)j * n + i];
+    }
 }
 
-// A point that slips has one row, whose column carries its friction; one that stands has all. Where several points come to a standstill
-// together, the speeds of all are the error that the integration has gathered until then, which is more than that of a step.
+// A point that slips has one row, whose column carries its friction; one that stands has all. Where several points come
+// to a standstill together, the speeds of all are the error that the integration has gathered until then, which is more
+// than that of a step.
 static int set_mode_problem(event *s) {
   int n = s->w.m->row_count;
   block_list_begin(&s->blocks, n);
   int *of = s->held.row;  // the row behind each unknown
   for (int i = 0; i < n; i++) of[i] = i;
-  for EACH_PART(part, s) {
-    event_point *c = event_part(s, part);
-    event_close(c, 10 * s->still);
-    c->stood = c->mode == MODE_STICK;
-    c->size = c->stood ? c->rows : 1;
-  }
-  for EACH_ACTING(part, s) {
-    event_point *c = event_part(s, part);
-    c->unknown = n - c->first;
-    if (c->size) block_list_add(&s->blocks, c->first ? block_of_friction(n, c->force[0]) : block_of_contact(n, c->size, c->friction));
-    for (int k = c->first; k < c->size; k++) of[n++] = c->row + k;
-  }
+  for
+    EACH_PART(part, s) {
+      event_point *c = event_part(s, part);
+      event_close(c, 10 * s->still);
+      c->stood = c->mode == MODE_STICK;
+      c->size = c->stood ? c->rows : 1;
+    }
+  for
+    EACH_ACTING(part, s) {
+      event_point *c = event_part(s, part);
+      c->unknown = n - c->first;
+      if (c->size)
+        block_list_add(&s->blocks,
+                       c->first ? block_of_friction(n, c->force[0]) : block_of_contact(n, c->size, c->friction));
+      for (int k = c->first; k < c->size; k++) of[n++] = c->row + k;
+    }
   event_write_rows(s, n, of, true, s->problem_W);
-  for (int i = 0; i < n; i++) s->problem_q[i] = s->a[of[i]], s->softness[i] = response_repeat_softness(&s->repeat, of[i]);
+  for (int i = 0; i < n; i++)
+    s->problem_q[i] = s->a[of[i]], s->softness[i] = response_repeat_softness(&s->repeat, of[i]);
   response_decouple(s->w.m, s->w.x, n, s->problem_W);
   return n;
 }
 
-// Bodies that just fit between two walls may be pressed together by any force. Where the solver has found none or a large one, the
-// softness of repeated rows makes it the least.
+// Bodies that just fit between two walls may be pressed together by any force. Where the solver has found none or a
+// large one, the softness of repeated rows makes it the least.
 static solve_info solve_modes(event *s, int n) {
   static const double LARGE = 1e3;  // over what it takes to change the accelerations
   chain_tally before = s->tally;
@@ -82,9 +89,10 @@ static solve_info solve_modes(event *s, int n) {
   return info;
 }
 
-// Of all forces that fit, those in the middle: every point as far from lifting off and from slipping as the others let it,
-// so that the motion goes on for as long as any share of the load allows. The accelerations must be the same. Bodies between two walls
-// can be pressed together by any force, and the middle is at infinity: the forces go towards it until the largest has grown tenfold.
+// Of all forces that fit, those in the middle: every point as far from lifting off and from slipping as the others let
+// it, so that the motion goes on for as long as any share of the load allows. The accelerations must be the same.
+// Bodies between two walls can be pressed together by any force, and the middle is at infinity: the forces go towards
+// it until the largest has grown tenfold.
 static bool find_central_share(event *s, int n, double scale) {
   enum { FURTHEST = 10 };
   solve_problem problem = block_list_problem(&s->blocks, n, s->problem_W, s->problem_q);
@@ -100,16 +108,16 @@ static bool find_central_share(event *s, int n, double scale) {
   return true;
 }
 
-// --- its solution -------------------------------------------------------------------------------------------------
+// --- its solution ----------------------------------------------------------------------------------------------------
 
 // Where the reserve of friction has just run out, and at every other point without any, slip begins against the force.
 static bool breaks_loose(int p, const event_instant *instant, double reserve, double limit) {
   return instant->kind == EVENT_BREAK && (instant->point == p || reserve <= 1e-8 * limit);
 }
 
-// A point that neither presses nor lifts off stays closed: a redundant corner of a block shares the load in fixed modes, and
-// a ball that touches a wall without force stays there. The computed forces of such a point are rounding errors, and its
-// share is zero.
+// A point that neither presses nor lifts off stays closed: a redundant corner of a block shares the load in fixed
+// modes, and a ball that touches a wall without force stays there. The computed forces of such a point are rounding
+// errors, and its share is zero.
 static void read_mode(event *s, int p, int n, const event_instant *instant, double scale) {
   event_point *c = &s->point[p];
   const double *r = s->problem_r + c->unknown, *a = s->problem_u + c->unknown;
@@ -132,34 +140,38 @@ static void read_mode(event *s, int p, int n, const event_instant *instant, doub
 
 static void read_modes(event *s, int n, const event_instant *instant, double scale) {
   s->closed_count = 0;
-  for EACH_PART(k, s) {
-    read_mode(s, s->part[k], n, instant, scale);
-    s->closed_count += event_is_closed(event_part(s, k));
-  }
+  for
+    EACH_PART(k, s) {
+      read_mode(s, s->part[k], n, instant, scale);
+      s->closed_count += event_is_closed(event_part(s, k));
+    }
 }
 
 static void keep_shares(event *s, int n) {
   memcpy(s->share, s->problem_r, (size_t)s->w.m->row_count * sizeof *s->share);
-  for EACH_ACTING(part, s) {
-    event_point *c = event_part(s, part);
-    memset(c->share, 0, sizeof c->share);
-    for (int k = c->first; k < c->size && !c->idles; k++) c->share[k] = s->problem_r[c->unknown + k];
-    if (c->first || c->mode != MODE_SLIP || c->rows == 1) continue;
-    double W = s->problem_W[(long)c->unknown * (n + 1)], without_friction = s->W[(long)c->row * (s->w.x->row_total + 1)];
-    c->may_jam = W > 2 * EVENT_JAMMED * without_friction;
-  }
+  for
+    EACH_ACTING(part, s) {
+      event_point *c = event_part(s, part);
+      memset(c->share, 0, sizeof c->share);
+      for (int k = c->first; k < c->size && !c->idles; k++) c->share[k] = s->problem_r[c->unknown + k];
+      if (c->first || c->mode != MODE_SLIP || c->rows == 1) continue;
+      double W = s->problem_W[(long)c->unknown * (n + 1)],
+             without_friction = s->W[(long)c->row * (s->w.x->row_total + 1)];
+      c->may_jam = W > 2 * EVENT_JAMMED * without_friction;
+    }
 }
 
 static void count_paradoxes(event *s, int n) {
   paradoxes found = {0};
-  for EACH_PART(k, s) {
-    const event_point *c = event_part(s, k);
-    if (!c->stood) paradox_note(&found, s->problem_W[(long)c->unknown * (n + 1)], s->problem_q[c->unknown]);
-  }
+  for
+    EACH_PART(k, s) {
+      const event_point *c = event_part(s, k);
+      if (!c->stood) paradox_note(&found, s->problem_W[(long)c->unknown * (n + 1)], s->problem_q[c->unknown]);
+    }
   paradox_count(&s->w.trouble, &found);
 }
 
-// --- no solution --------------------------------------------------------------------------------------------------
+// --- no solution -----------------------------------------------------------------------------------------------------
 
 // No forces fit: the points are stopped by an impact without collision, the limit of a step of Moreau's scheme as it
 // shrinks. This one is so short that the forces change speeds only by 1e-9 of themselves. Where a point just comes to
@@ -172,8 +184,9 @@ static bool jam(event *s, int at) {
   event_set_impact_problem(s, false);
   double duration = 1e-9 * largest(s->rate, n) / largest(s->a, n);
   for (int i = 0; i < n; i++) s->problem_q[i] += duration * s->a[i];
-  for EACH_PART(k, s)
-    if (s->part[k] == at) s->blocks.block[nc + k].mu *= 1.001;
+  for
+    EACH_PART(k, s)
+  if (s->part[k] == at) s->blocks.block[nc + k].mu *= 1.001;
   memcpy(s->problem_W, s->W, (size_t)n * (size_t)n * sizeof *s->W);
   response_decouple(s->w.m, s->w.x, n, s->problem_W);
   if (!(event_solve(s, n, s->problem_W, NULL).residual <= 1e-6)) return false;
@@ -190,18 +203,20 @@ static carom_status decide_after_jam(event *s, carom_error *error) {
   return decide_once(s, &NO_EVENT, false, error);
 }
 
-// --- deciding -----------------------------------------------------------------------------------------------------
+// --- deciding --------------------------------------------------------------------------------------------------------
 
 static carom_status decide_once(event *s, const event_instant *instant, bool may_jam, carom_error *error) {
   event_friction_prepare(s, instant);
   event_take(s, is_candidate);
-  for EACH_POINT(p, &s->w)
-    if (!is_candidate(s, &s->point[p])) s->point[p].mode = MODE_OPEN, s->point[p].stood = false;
+  for
+    EACH_POINT(p, &s->w)
+  if (!is_candidate(s, &s->point[p])) s->point[p].mode = MODE_OPEN, s->point[p].stood = false;
   s->closed_count = 0;
   s->redundant = false;
   if (!s->part_count && !s->w.m->friction_count) return CAROM_OK;
   if (!event_free_accelerations(s))
-    return error_set(error, CAROM_ERROR_SINGULAR, "the accelerations are not finite at t = %g s; " NOT_FINITE_ADVICE, s->w.t);
+    return error_set(error, CAROM_ERROR_SINGULAR, "the accelerations are not finite at t = %g s; " NOT_FINITE_ADVICE,
+                     s->w.t);
   release_guided(s);
   if (instant->kind == EVENT_JAM && is_candidate(s, &s->point[instant->point])) {
     s->w.trouble.inconsistent++;
@@ -217,8 +232,10 @@ static carom_status decide_once(event *s, const event_instant *instant, bool may
     if (may_jam) s->tally = before;  // that it has no solution is no failure of the solvers
     if (may_jam && jam(s, -1)) return decide_after_jam(s, error);
     return error_set(error, CAROM_ERROR_SINGULAR,
-                     "at t = %g s no contact forces fit the points that touch: bodies that slide wedge each other, and no percussion was "
-                     "found that stops them; use a time stepper such as moreau, which needs none at an instant", s->w.t);
+                     "at t = %g s no contact forces fit the points that touch: bodies that slide wedge each other, and "
+                     "no percussion was "
+                     "found that stops them; use a time stepper such as moreau, which needs none at an instant",
+                     s->w.t);
   }
   read_modes(s, n, instant, scale);
   s->redundant = event_is_redundant(s);
@@ -242,8 +259,8 @@ carom_status event_decide(event *s, const event_instant *instant, carom_error *e
   return status;
 }
 
-// Where the force of a point or the friction of a joint has come to its limit, another share of the load may keep it away
-// from there. Once in a step: if that share leads to the limit as well, it gives way.
+// Where the force of a point or the friction of a joint has come to its limit, another share of the load may keep it
+// away from there. Once in a step: if that share leads to the limit as well, it gives way.
 bool event_finds_another_share(event *s, const event_instant *instant, carom_error *error) {
   bool loosens = instant->kind == EVENT_LOOSEN;
   if (instant->point >= 0 && s->point[instant->point].has_shared) return false;
@@ -253,8 +270,9 @@ bool event_finds_another_share(event *s, const event_instant *instant, carom_err
   const event_point *c = &s->point[instant->point];
   if (loosens) return c->mode == MODE_STICK && fabs(c->share[1]) < (1 - 1e-6) * c->force[0];
   double most = 0, reserve = c->friction * c->share[0] - hypot(c->share[1], c->share[2]);
-  for EACH_POINT(p, &s->w)
-    if (event_is_closed(&s->point[p])) most = fmax(most, s->point[p].share[0]);
+  for
+    EACH_POINT(p, &s->w)
+  if (event_is_closed(&s->point[p])) most = fmax(most, s->point[p].share[0]);
   double clearly = 4 * RESPONSE_HELD_NOISE * most;
   if (!event_is_closed(c) || !(c->share[0] > clearly)) return false;
   return instant->kind == EVENT_LIFT || (c->mode == MODE_STICK && reserve > clearly);

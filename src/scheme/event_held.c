@@ -1,5 +1,5 @@
-// Rows that the present modes hold, and the reactions of these. A large factor is kept: in states nearby with the same rows it serves to find
-// the reactions by iteration.
+// Rows that the present modes hold, and the reactions of these. A large factor is kept: in states nearby with the same
+// rows it serves to find the reactions by iteration.
 #include <math.h>
 #include <string.h>
 
@@ -12,27 +12,30 @@ static void list_held(event *s, event_hold what) {
   response_held *h = &s->held;
   h->n = 0;
   for (int i = 0; i < s->w.m->row_count; i++) h->row[h->n++] = i;
-  for EACH_ACTING(part, s) {
-    const event_point *c = event_part(s, part);
-    if (c->mode == MODE_OPEN) continue;
-    if (c->first == 0) h->row[h->n++] = c->row;
-    bool stands = (what >= HOLD_STICKING && c->mode == MODE_STICK) || (what >= HOLD_ONSET && c->stood);
-    for (int k = 1; stands && k < c->rows; k++)
-      if (!event_is_guided(c, k)) h->row[h->n++] = c->row + k;
-  }
+  for
+    EACH_ACTING(part, s) {
+      const event_point *c = event_part(s, part);
+      if (c->mode == MODE_OPEN) continue;
+      if (c->first == 0) h->row[h->n++] = c->row;
+      bool stands = (what >= HOLD_STICKING && c->mode == MODE_STICK) || (what >= HOLD_ONSET && c->stood);
+      for (int k = 1; stands && k < c->rows; k++)
+        if (!event_is_guided(c, k)) h->row[h->n++] = c->row + k;
+    }
 }
 
 void event_write_rows(event *s, int n, const int *of, bool coupled, double *A) {
   int row_total = s->w.x->row_total, j = 0;
   for (int i = 0; i < n; i++)
     for (int k = 0; k < n; k++) A[i * n + k] = s->W[(long)of[i] * row_total + of[k]];
-  for EACH_PART(part, s) {
-    const event_point *c = event_part(s, part);
-    if (!coupled || c->mode != MODE_SLIP) continue;
-    while (of[j] != c->row) j++;
-    for (int i = 0; i < n; i++)
-      for (int k = 1; k < c->rows; k++) A[i * n + j] -= c->friction * c->along[k - 1] * s->W[(long)of[i] * row_total + c->row + k];
-  }
+  for
+    EACH_PART(part, s) {
+      const event_point *c = event_part(s, part);
+      if (!coupled || c->mode != MODE_SLIP) continue;
+      while (of[j] != c->row) j++;
+      for (int i = 0; i < n; i++)
+        for (int k = 1; k < c->rows; k++)
+          A[i * n + j] -= c->friction * c->along[k - 1] * s->W[(long)of[i] * row_total + c->row + k];
+    }
 }
 
 bool event_is_redundant(event *s) {
@@ -42,7 +45,7 @@ bool event_is_redundant(event *s) {
   return response_held_is_redundant(&s->held, s->w.x->row_total, s->W, s->w.stop);
 }
 
-// --- factors that are kept ------------------------------------------------------------------------------------------
+// --- factors that are kept -------------------------------------------------------------------------------------------
 
 static bool takes_part_as_before(const event *s, const event_factor *f) {
   return f->parts == s->part_count && memcmp(f->part, s->part, (size_t)f->parts * sizeof *f->part) == 0;
@@ -50,7 +53,8 @@ static bool takes_part_as_before(const event *s, const event_factor *f) {
 
 // The rows of held points say their modes as well.
 static bool is_of_these_rows(const event *s, const event_factor *f) {
-  return f->n > 0 && f->held == s->held.n && memcmp(f->row, s->held.row, (size_t)f->held * sizeof *f->row) == 0 && takes_part_as_before(s, f);
+  return f->n > 0 && f->held == s->held.n && memcmp(f->row, s->held.row, (size_t)f->held * sizeof *f->row) == 0 &&
+         takes_part_as_before(s, f);
 }
 
 // Where a factor of these rows is kept; null where none is.
@@ -67,8 +71,8 @@ static event_factor *begin_factor(event *s, event_hold what, bool coupled) {
   return f;
 }
 
-// W of the held rows = L Lᵀ, scaled to a unit diagonal: what is left of the diagonal of a row is the square of its distance to the rows before it. L is
-// over the independent rows, in f->LU.
+// W of the held rows = L Lᵀ, scaled to a unit diagonal: what is left of the diagonal of a row is the square of its
+// distance to the rows before it. L is over the independent rows, in f->LU.
 static void find_order(const event *s, event_factor *f) {
   static const double INDEPENDENT = 1e-10;
   const response_held *h = &s->held;
@@ -121,17 +125,23 @@ static void keep_factor(event *s, event_factor *f) {
 
 event_factor event_factor_create(event *s, int rows, int parts) {
   arena *a = &s->w.memory;
-  return (event_factor){.row = ARENA_ARRAY(a, int, rows), .order = ARENA_ARRAY(a, int, rows), .part = ARENA_ARRAY(a, int, parts + 1), .pivot = ARENA_ARRAY(a, int, rows), .scale = ARENA_ARRAY(a, double, rows),
-                        .z = ARENA_ARRAY(a, double, rows), .LU = ARENA_ARRAY(a, double, (long)rows * rows)};
+  return (event_factor){.row = ARENA_ARRAY(a, int, rows),
+                        .order = ARENA_ARRAY(a, int, rows),
+                        .part = ARENA_ARRAY(a, int, parts + 1),
+                        .pivot = ARENA_ARRAY(a, int, rows),
+                        .scale = ARENA_ARRAY(a, double, rows),
+                        .z = ARENA_ARRAY(a, double, rows),
+                        .LU = ARENA_ARRAY(a, double, ((long)rows * rows))};
 }
 
 // The friction of slipping points follows their normal forces.
 static void follow_normals(const event *s, double *lambda) {
-  for EACH_PART(part, s) {
-    const event_point *c = event_part(s, part);
-    if (c->mode != MODE_SLIP) continue;
-    for (int k = 1; k < c->rows; k++) lambda[c->row + k] = -c->friction * c->along[k - 1] * lambda[c->row];
-  }
+  for
+    EACH_PART(part, s) {
+      const event_point *c = event_part(s, part);
+      if (c->mode != MODE_SLIP) continue;
+      for (int k = 1; k < c->rows; k++) lambda[c->row + k] = -c->friction * c->along[k - 1] * lambda[c->row];
+    }
 }
 
 bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled, double *lambda) {
@@ -144,7 +154,7 @@ bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled
   return true;
 }
 
-// --- with a factor that was kept ----------------------------------------------------------------------------------
+// --- with a factor that was kept -------------------------------------------------------------------------------------
 
 // b - A z, from the rows and M⁻¹ alone; over the scale of the rows. Returns the largest of the independent rows.
 static double find_residual(event *s, const event_factor *f, bool coupled, const double *rhs, double *lambda) {
@@ -175,8 +185,8 @@ static bool others_are_held(const event *s, const event_factor *f, double scale,
   return true;
 }
 
-// A is near A₀, whose factor there is:  z += A₀⁻¹ (b - A z).  In positions a little apart this takes a few turns, each as the square of the rows, where a
-// factor takes their cube.
+// A is near A₀, whose factor there is:  z += A₀⁻¹ (b - A z).  In positions a little apart this takes a few turns, each
+// as the square of the rows, where a factor takes their cube.
 bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool coupled, double enough, double *lambda) {
   enum { TURNS = 12 };
   static const double ENOUGH = 1e-13;

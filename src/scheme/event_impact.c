@@ -13,11 +13,12 @@
 #include "scheme/percussion.h"
 #include "scheme/wedge.h"
 
-// --- problems -----------------------------------------------------------------------------------------------------
+// --- problems --------------------------------------------------------------------------------------------------------
 
 // Constraint rows that depend on others must be decoupled in W.
 solve_info event_solve(event *s, int n, const double *W, wedge_problem *w) {
-  if (interrupted(s->w.stop)) return (solve_info){.status = SOLVE_INTERRUPTED, .residual = INFINITY};  // W may be half done
+  if (interrupted(s->w.stop))
+    return (solve_info){.status = SOLVE_INTERRUPTED, .residual = INFINITY};  // W may be half done
   response_clear(s->w.m, s->w.x, s->problem_q);
   solve_problem problem = block_list_problem(&s->blocks, n, W, s->problem_q);
   solve_solution solution = {s->problem_r, s->problem_u};
@@ -30,20 +31,24 @@ solve_info event_solve(event *s, int n, const double *W, wedge_problem *w) {
   return info;
 }
 
-static double rate_of_row(const event *s, int i) { return s->rate[i] + (i < s->w.m->row_count ? s->w.x->rows[i].phi_t : 0); }
+static double rate_of_row(const event *s, int i) {
+  return s->rate[i] + (i < s->w.m->row_count ? s->w.x->rows[i].phi_t : 0);
+}
 
 // q of the rows for a coefficient of restitution in the problem: γ⁻ (1 + e), Φ̇ for constraints.
 void event_set_impact_problem(event *s, bool elastic) {
   block_list_begin(&s->blocks, s->w.m->row_count);
   for (int i = 0; i < s->w.m->row_count; i++) s->problem_q[i] = rate_of_row(s, i);
-  for EACH_ACTING(part, s) {
-    const event_point *c = event_part(s, part);
-    block_list_add(&s->blocks, c->first ? block_of_friction(c->row + 1, c->percussion) : block_of_contact(c->row, c->rows, c->friction));
-    for (int k = c->first; k < c->rows; k++) {
-      double e = elastic && c->returns ? c->restitution[k > 0] : 0;
-      s->problem_q[c->row + k] = event_is_guided(c, k) ? 0 : s->rate[c->row + k] * (1 + e);
+  for
+    EACH_ACTING(part, s) {
+      const event_point *c = event_part(s, part);
+      block_list_add(&s->blocks, c->first ? block_of_friction(c->row + 1, c->percussion)
+                                          : block_of_contact(c->row, c->rows, c->friction));
+      for (int k = c->first; k < c->rows; k++) {
+        double e = elastic && c->returns ? c->restitution[k > 0] : 0;
+        s->problem_q[c->row + k] = event_is_guided(c, k) ? 0 : s->rate[c->row + k] * (1 + e);
+      }
     }
-  }
 }
 
 // After the compression s->lambda: what returns of it (s->compression), and what it takes beyond that not to sink.
@@ -51,12 +56,14 @@ static void set_expansion_problem(event *s) {
   int n = s->w.x->row_total;
   block_list_begin(&s->blocks, s->w.m->row_count);
   memset(s->compression, 0, (size_t)n * sizeof *s->compression);
-  for EACH_ACTING(part, s) {
-    const event_point *c = event_part(s, part);
-    double returned = c->first ? 0 : c->restitution[0] * s->lambda[c->row], most = c->first ? c->percussion : c->friction * returned;
-    if (c->first == 0) s->compression[c->row] = returned, block_list_add(&s->blocks, block_of_contact(c->row, 1, 0));
-    for (int k = 1; k < c->rows; k++) block_list_add(&s->blocks, block_of_friction(c->row + k, most));
-  }
+  for
+    EACH_ACTING(part, s) {
+      const event_point *c = event_part(s, part);
+      double returned = c->first ? 0 : c->restitution[0] * s->lambda[c->row],
+             most = c->first ? c->percussion : c->friction * returned;
+      if (c->first == 0) s->compression[c->row] = returned, block_list_add(&s->blocks, block_of_contact(c->row, 1, 0));
+      for (int k = 1; k < c->rows; k++) block_list_add(&s->blocks, block_of_friction(c->row + k, most));
+    }
   for (int i = 0; i < n; i++) {
     double sum = rate_of_row(s, i);
     for (int j = 0; j < n; j++) sum += s->W[(long)i * n + j] * (s->lambda[j] + s->compression[j]);
@@ -64,13 +71,13 @@ static void set_expansion_problem(event *s) {
   }
 }
 
-// --- room for problems ----------------------------------------------------------------------------------------------
+// --- room for problems -----------------------------------------------------------------------------------------------
 
 void event_allocate_problem(event *s, int rows, int parts) {
   arena *a = &s->w.memory;
   rows++;
-  s->W = ARENA_ARRAY(a, double, (long)rows * rows);
-  s->problem_W = ARENA_ARRAY(a, double, (long)rows * rows);
+  s->W = ARENA_ARRAY(a, double, ((long)rows * rows));
+  s->problem_W = ARENA_ARRAY(a, double, ((long)rows * rows));
   s->held = response_held_create(rows, a);
   s->spare = (event_factor){.LU = s->held.factor, .pivot = s->held.pivot};
   for (int k = 0; s->keeps_factors && k < 3; k++) s->factor[k] = event_factor_create(s, rows, parts);
@@ -111,24 +118,26 @@ bool event_reserve_problem(event *s) {
   return enough;
 }
 
-// --- restitution --------------------------------------------------------------------------------------------------
+// --- restitution -----------------------------------------------------------------------------------------------------
 
-// Corners of one face repeat each other without a wedge: their percussions are what it takes to change the rates. The softness that they need is
-// rounding beside these.
+// Corners of one face repeat each other without a wedge: their percussions are what it takes to change the rates. The
+// softness that they need is rounding beside these.
 static bool is_not_wedged(void *context) {
   static const double BESIDE = 1e-7;
   event *s = context;
   double fastest = 0;
-  for EACH_PART(k, s) fastest = fmax(fastest, fabs(s->rate[event_part(s, k)->row]));
+  for
+    EACH_PART(k, s) fastest = fmax(fastest, fabs(s->rate[event_part(s, k)->row]));
   return !response_repeat_is_wedged(&s->repeat, s->problem_r, fmax(s->still, BESIDE * fastest), s->wedged);
 }
 
 static int count_returning(const event *s) {
   int count = 0;
-  for EACH_PART(k, s) {
-    const event_point *c = event_part(s, k);
-    count += c->returns && (c->restitution[0] > 0 || c->restitution[1] > 0);
-  }
+  for
+    EACH_PART(k, s) {
+      const event_point *c = event_part(s, k);
+      count += c->returns && (c->restitution[0] > 0 || c->restitution[1] > 0);
+    }
   return count;
 }
 
@@ -137,9 +146,11 @@ static bool drop_restitution(void *context) {
   event *s = context;
   int before = count_returning(s);
   (void)is_not_wedged(s);
-  for EACH_PART(k, s) event_part(s, k)->returns &= !s->wedged[k];
+  for
+    EACH_PART(k, s) event_part(s, k)->returns &= !s->wedged[k];
   bool all = count_returning(s) == before;
-  for EACH_PART(k, s) event_part(s, k)->returns &= !all;
+  for
+    EACH_PART(k, s) event_part(s, k)->returns &= !all;
   event_set_impact_problem(s, true);
   response_clear(s->w.m, s->w.x, s->problem_q);
   return before > 0;
@@ -176,24 +187,26 @@ static bool solve_poisson(event *s) {
   return isfinite(info.residual);
 }
 
-// --- books --------------------------------------------------------------------------------------------------------
+// --- books -----------------------------------------------------------------------------------------------------------
 
 // What the points lost together, the same without signs, and the size of what a gain is judged against.
 typedef struct impact_losses {
   double sum, size, scale;
 } impact_losses;
 
-// Whether impacts lost far more than there was to lose: the energy of the bodies, and of the mass behind each point (1/W_NN) at
-// the speed of the point, which counts what a drive brings along. The account of the drives takes up what is left of the change
-// of energy, so that impulses from a singular problem leave no other trace.
+// Whether impacts lost far more than there was to lose: the energy of the bodies, and of the mass behind each point
+// (1/W_NN) at the speed of the point, which counts what a drive brings along. The account of the drives takes up what
+// is left of the change of energy, so that impulses from a singular problem leave no other trace.
 static bool loses_too_much(const event *s, double lost, double energy) {
   enum { FAR_ABOVE = 100 };
-  for EACH_PART(part, s) {
-    const event_point *c = event_part(s, part);
-    double W = s->W[(long)c->row * s->w.x->row_total + c->row];
-    for (int k = 0; W > 0 && k < c->rows; k++)
-      energy += (s->rate[c->row + k] * s->rate[c->row + k] + s->rate_after[c->row + k] * s->rate_after[c->row + k]) / W;
-  }
+  for
+    EACH_PART(part, s) {
+      const event_point *c = event_part(s, part);
+      double W = s->W[(long)c->row * s->w.x->row_total + c->row];
+      for (int k = 0; W > 0 && k < c->rows; k++)
+        energy +=
+            (s->rate[c->row + k] * s->rate[c->row + k] + s->rate_after[c->row + k] * s->rate_after[c->row + k]) / W;
+    }
   return !(lost <= FAR_ABOVE * energy);
 }
 
@@ -213,9 +226,12 @@ static void book_point(event *s, int p, impact_losses *losses) {
   flow_book(s->w.core, s->w.y, POWER_CONTACT, found.loss_normal);
   flow_book(s->w.core, s->w.y, POWER_FRICTION, found.loss_tangential);
   if (P[0] == 0 && !s->w.impacts->is_open[p]) return;
-  if (P[0] < 0) found.tangential = -found.tangential;  // stopping a hop takes back both, and the force that holds the point returns them
+  if (P[0] < 0)
+    found.tangential =
+        -found.tangential;  // stopping a hop takes back both, and the force that holds the point returns them
   impact_step step = percussion_step(&found, P, a, b);
-  step.t_start = step.t_end = s->w.t, step.gap = c->gap, step.restitution = c->restitution[0], step.still = s->w.entry[p].still;
+  step.t_start = step.t_end = s->w.t, step.gap = c->gap, step.restitution = c->restitution[0],
+  step.still = s->w.entry[p].still;
   impact_touch(s->w.impacts, p, &step);
 }
 
@@ -234,7 +250,8 @@ static void book_impact(event *s, double *u, bool strikes) {
   response_rates(m, x, u, s->rate_after);
   response_repeat_apply(&s->repeat, s->rate_after);
   for (int i = 0; i < m->row_count; i++) by_constraints -= s->lambda[i] * x->rows[i].phi_t;
-  for EACH_PART(k, s) book_point(s, s->part[k], &losses);
+  for
+    EACH_PART(k, s) book_point(s, s->part[k], &losses);
   if (strikes) losses.sum += event_friction_end_impact(s);
   if (strikes && losses.sum < -1e-10 * losses.scale) contact_trouble_gain(&s->w.trouble, -losses.sum, s->w.t);
   flow_book(s->w.core, s->w.y, POWER_DRIVE, by_constraints);
@@ -254,15 +271,16 @@ void event_respond(event *s, bool strikes) {
   book_impact(s, u, strikes);
 }
 
-// --- an impact ----------------------------------------------------------------------------------------------------
+// --- an impact -------------------------------------------------------------------------------------------------------
 
 // The largest change of a normal rate by the percussions.
 static double strength(const event *s) {
   double most = 0;
-  for EACH_PART(k, s) {
-    int row = event_part(s, k)->row;
-    most = fmax(most, fabs(s->rate_after[row] - s->rate[row]));
-  }
+  for
+    EACH_PART(k, s) {
+      int row = event_part(s, k)->row;
+      most = fmax(most, fabs(s->rate_after[row] - s->rate[row]));
+    }
   return most;
 }
 
@@ -270,16 +288,19 @@ carom_status event_strike(event *s, double *change, carom_error *error) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
   event_take(s, event_touches);
-  for EACH_PART(k, s) event_part(s, k)->returns = true;
+  for
+    EACH_PART(k, s) event_part(s, k)->returns = true;
   event_add_rows(s);
-  if (!event_reserve_problem(s)) return error_set(error, CAROM_ERROR_MEMORY, "out of memory for an impact of %d points", s->part_count);
+  if (!event_reserve_problem(s))
+    return error_set(error, CAROM_ERROR_MEMORY, "out of memory for an impact of %d points", s->part_count);
   rows_rates(m, x, s->rate);
   bool solved = response_factor(m, x);
   if (solved) response_problem(m, x, s->W);
   for (int i = 0; i < x->row_total; i++) s->problem_q[i] = rate_of_row(s, i);
   event_find_guided(s, s->W, s->problem_q);
   event_replace_repeats(s, s->rate, s->still);
-  for (int i = m->row_count; i < x->row_total; i++) s->W[(long)i * x->row_total + i] += response_repeat_softness(&s->repeat, i);
+  for (int i = m->row_count; i < x->row_total; i++)
+    s->W[(long)i * x->row_total + i] += response_repeat_softness(&s->repeat, i);
   solved = solved && (s->options.impact == CAROM_POISSON ? solve_poisson(s) : solve_with_load(s));
   if (!solved) return error_set(error, CAROM_ERROR_SINGULAR, "the impact at t = %g s has no finite solution", s->w.t);
   event_respond(s, true);

@@ -13,50 +13,59 @@
 // A point is open, or closed and sticking, or closed and slipping (which is also what one without friction does).
 typedef enum contact_mode { MODE_OPEN, MODE_STICK, MODE_SLIP } contact_mode;
 
-// A contact point, or the dry friction of an ideal joint, which is a point that is always closed: it has no normal row, and its limit takes
-// the place of the normal force, with a coefficient of friction of 1. Joints stand behind all points (watcher_first_joint).
+// A contact point, or the dry friction of an ideal joint, which is a point that is always closed: it has no normal row,
+// and its limit takes the place of the normal force, with a coefficient of friction of 1. Joints stand behind all
+// points (watcher_first_joint).
 typedef struct event_point {
-  const contact_element *e;        // null for a joint
-  int rows;                        // one without friction, two in the plane, three in space
-  int first;                       // of its rows: 0, the normal; of a joint 1
-  double friction, restitution[2]; // normal and tangential
+  const contact_element *e;         // null for a joint
+  int rows;                         // one without friction, two in the plane, three in space
+  int first;                        // of its rows: 0, the normal; of a joint 1
+  double friction, restitution[2];  // normal and tangential
   contact_mode mode;
-  double way[2];                   // of slip, a unit vector along the tangents, as the phase or the step began
-  double along[2];                 // likewise in the state at hand
-  double turning;                  // how fast slip across would have to be to turn it, in space [m/s]
-  int guided;                      // bit k: joints and constraints hold its row k, which takes no force
-  bool returns;                    // its restitution acts in the impact under way
-  int row;                         // of its normal in the problem at hand, if it takes part; of a joint, the one before its own
-  int unknown, size;               // likewise in the problem of modes, and how many rows it has there; 0: its mode is known
-  double gap, rate[3], force[3];   // as last observed; of a joint force[0] is its limit
-  bool absent;                     // likewise: it stands for no place of contact
-  contact_feature feature;         // that it is held to, where places come and go
-  double within;                   // how far it is within it, as last evaluated; infinite elsewhere [m]
-  bool guards;                     // it is the guard of its pair (contact_follow), which never closes,
-  bool alone;                      // and no place of the pair is followed
-  double share[3];                 // its force when modes were last decided
-  double resistance;               // against sinking in while it slips, over that without friction [-]
-  bool stood;                      // it did not move when modes were last decided
-  bool idles;                      // closed without force when modes were last decided
-  bool has_shared;                 // another share of the load was found for it in this step
-  bool may_jam;                    // it resisted when modes were last decided
-  double steepest;                 // slip speed at which the integrator's Jacobian was last taken [m/s]
-  int lingers;                     // steps in a row that ended with next to no slip,
-  double lingers_from;             // the speed after the first of them [m/s]
-  double asked_at;                 // its slip when it last seemed to end; 0: it has not since it last stuck or was open [m/s]
+  double way[2];      // of slip, a unit vector along the tangents, as the phase or the step began
+  double along[2];    // likewise in the state at hand
+  double turning;     // how fast slip across would have to be to turn it, in space [m/s]
+  int guided;         // bit k: joints and constraints hold its row k, which takes no force
+  bool returns;       // its restitution acts in the impact under way
+  int row;            // of its normal in the problem at hand, if it takes part; of a joint, the one before its own
+  int unknown, size;  // likewise in the problem of modes, and how many rows it has there; 0: its mode is known
+  double gap, rate[3], force[3];  // as last observed; of a joint force[0] is its limit
+  bool absent;                    // likewise: it stands for no place of contact
+  contact_feature feature;        // that it is held to, where places come and go
+  double within;                  // how far it is within it, as last evaluated; infinite elsewhere [m]
+  bool guards;                    // it is the guard of its pair (contact_follow), which never closes,
+  bool alone;                     // and no place of the pair is followed
+  double share[3];                // its force when modes were last decided
+  double resistance;              // against sinking in while it slips, over that without friction [-]
+  bool stood;                     // it did not move when modes were last decided
+  bool idles;                     // closed without force when modes were last decided
+  bool has_shared;                // another share of the load was found for it in this step
+  bool may_jam;                   // it resisted when modes were last decided
+  double steepest;                // slip speed at which the integrator's Jacobian was last taken [m/s]
+  int lingers;                    // steps in a row that ended with next to no slip,
+  double lingers_from;            // the speed after the first of them [m/s]
+  double asked_at;  // its slip when it last seemed to end; 0: it has not since it last stuck or was open [m/s]
   bool has_lifted;
-  double lifted_at;                // when its force last vanished [s]
-  double held_until;               // infinitely many small impacts, summed up, last till then; 0: none do [s]
-  double percussion;               // of a joint, its limit in an impact under way
+  double lifted_at;   // when its force last vanished [s]
+  double held_until;  // infinitely many small impacts, summed up, last till then; 0: none do [s]
+  double percussion;  // of a joint, its limit in an impact under way
 } event_point;
 
-// Each point has up to four functions of time whose sign change is an event: its gap while open; while closed its normal force,
-// and the reserve of its friction (sticking) or its speed along the way it slips; then also its resistance, since where
-// that vanishes forces grow beyond all bounds (Painlevé's dynamic jam). A slip in space that lingers near zero is found
-// from step to step. A closed point that is held to features has a fourth: how far it is within them. The friction of a joint has
-// one: its reserve (it comes loose) or its speed (it seizes).
+// Each point has up to four functions of time whose sign change is an event: its gap while open; while closed its
+// normal force, and the reserve of its friction (sticking) or its speed along the way it slips; then also its
+// resistance, since where that vanishes forces grow beyond all bounds (Painlevé's dynamic jam). A slip in space that
+// lingers near zero is found from step to step. A closed point that is held to features has a fourth: how far it is
+// within them. The friction of a joint has one: its reserve (it comes loose) or its speed (it seizes).
 typedef enum event_kind {
-  EVENT_NONE, EVENT_TOUCH, EVENT_LIFT, EVENT_BREAK, EVENT_STOP, EVENT_LINGER, EVENT_JAM, EVENT_LOOSEN, EVENT_SEIZE,
+  EVENT_NONE,
+  EVENT_TOUCH,
+  EVENT_LIFT,
+  EVENT_BREAK,
+  EVENT_STOP,
+  EVENT_LINGER,
+  EVENT_JAM,
+  EVENT_LOOSEN,
+  EVENT_SEIZE,
   EVENT_PLACE
 } event_kind;
 enum { EVENT_FUNCTIONS = 4 };
@@ -65,29 +74,29 @@ enum { EVENT_FUNCTIONS = 4 };
 
 // The friction of a joint and its load.
 typedef struct event_joint {
-  friction_search search;          // where limit and load are made to agree
-  double limit_decided;            // with which modes were decided
-  vec3 force0, torque0;            // the reaction to the forces alone, in an impact
+  friction_search search;  // where limit and load are made to agree
+  double limit_decided;    // with which modes were decided
+  vec3 force0, torque0;    // the reaction to the forces alone, in an impact
 } event_joint;
 
-// The factor of a matrix of held rows, and its last solution. It serves as long as the same rows of the same points are held. It is that of independent rows;
-// the others, which these hold as well, keep their share of the load.
+// The factor of a matrix of held rows, and its last solution. It serves as long as the same rows of the same points are
+// held. It is that of independent rows; the others, which these hold as well, keep their share of the load.
 typedef struct event_factor {
-  int n, held, parts;              // independent rows, held rows and points that take part; no rows: there is no factor
-  int *row, *part, *pivot;         // the held rows, and the points
-  int *order;                      // which of the rows: first the independent ones, then those that depend on them
-  double *LU, *scale, *z;          // scale and solution by held row
+  int n, held, parts;       // independent rows, held rows and points that take part; no rows: there is no factor
+  int *row, *part, *pivot;  // the held rows, and the points
+  int *order;               // which of the rows: first the independent ones, then those that depend on them
+  double *LU, *scale, *z;   // scale and solution by held row
 } event_factor;
 
 // Slips in space whose direction is stiff, and the response to a unit force along each of their tangents.
 typedef struct event_slips {
   int count;
-  int *part;                       // which of the points that take part
-  double t;                        // of the step that the responses belong to [s]
-  double *speeds;                  // 2 per point, of nv each
-  double *coupling;                // rates of all their tangents, 2 count x 2 count
-  double *stiffness;               // force across per speed across, of each [N·s/m]
-  double *A, *b;                   // the system of the speeds across
+  int *part;          // which of the points that take part
+  double t;           // of the step that the responses belong to [s]
+  double *speeds;     // 2 per point, of nv each
+  double *coupling;   // rates of all their tangents, 2 count x 2 count
+  double *stiffness;  // force across per speed across, of each [N·s/m]
+  double *A, *b;      // the system of the speeds across
   int *pivot;
 } event_slips;
 
@@ -99,39 +108,40 @@ typedef struct event_instant {
 typedef struct event {
   watcher w;
   carom_event_def options;
-  bool grows;                      // matrices and problems grow with the points that touch
-  bool counts_turns;               // of joints that are measured between markers
-  bool settled;                    // modes belong to the state
-  bool jacobian_is_new;            // the integrator takes a new one in this step
-  double still;                    // a speed below this is none [m/s]
-  double brief;                    // a slip that ends within this way ends at once [m]
-  double lightest;                 // mass of a body [kg]
-  event_point *point;              // contact points, then joints
+  bool grows;            // matrices and problems grow with the points that touch
+  bool counts_turns;     // of joints that are measured between markers
+  bool settled;          // modes belong to the state
+  bool jacobian_is_new;  // the integrator takes a new one in this step
+  double still;          // a speed below this is none [m/s]
+  double brief;          // a slip that ends within this way ends at once [m]
+  double lightest;       // mass of a body [kg]
+  event_point *point;    // contact points, then joints
   event_joint *joint;
-  int *part, part_count;           // points that take part: they have rows in the problem at hand. Behind them, all joints.
+  int *part, part_count;  // points that take part: they have rows in the problem at hand. Behind them, all joints.
   int closed_count;
-  bool redundant;                  // closed points share their load in more than one way
-  double *share;                   // reactions of constraints when modes were last decided
-  bool friction_loaded;            // some limit of a joint follows the load
-  bool disagrees;                  // and did not come to agree with it in this step
-  int row_capacity;                // of vectors over rows
-  int problem_rows, problem_parts; // that there is room for in matrices and problems, and how many points
-  bool out_of_memory;              // for a larger problem
+  bool redundant;                   // closed points share their load in more than one way
+  double *share;                    // reactions of constraints when modes were last decided
+  bool friction_loaded;             // some limit of a joint follows the load
+  bool disagrees;                   // and did not come to agree with it in this step
+  int row_capacity;                 // of vectors over rows
+  int problem_rows, problem_parts;  // that there is room for in matrices and problems, and how many points
+  bool out_of_memory;               // for a larger problem
   // rows: free accelerations, reactions, rates
-  double *noise;                   // rounding error of the accelerations
-  double force_noise;              // and of the forces [N]
+  double *noise;       // rounding error of the accelerations
+  double force_noise;  // and of the forces [N]
   double *W, *a, *lambda, *rate, *rate_after;
-  bool has_matrix;                 // W is that of the state at hand
-  response_held held;              // those that the present modes hold
+  bool has_matrix;     // W is that of the state at hand
+  response_held held;  // those that the present modes hold
   bool keeps_factors;
-  event_factor factor[3], spare;   // of normals, of what sticks, and of what sticks with friction that follows; where none is kept
-  double *response;                // rates of the rows under reactions
-  bool relaxes;                    // Newton's iteration knows what is stiff, see event_slips.c
+  event_factor factor[3],
+      spare;         // of normals, of what sticks, and of what sticks with friction that follows; where none is kept
+  double *response;  // rates of the rows under reactions
+  bool relaxes;      // Newton's iteration knows what is stiff, see event_slips.c
   event_slips slips;
-  response_repeat repeat;          // of the normal rows of the points that take part,
-  bool *wedged;                    // which wedge each other
+  response_repeat repeat;  // of the normal rows of the points that take part,
+  bool *wedged;            // which wedge each other
   // problems for the solvers
-  block_list blocks;               // one per constraint row, one per point that takes part and joint, or one per row of these
+  block_list blocks;  // one per constraint row, one per point that takes part and joint, or one per row of these
   double *problem_W, *problem_q, *problem_r, *problem_u, *compression, *softness;
   solve_workspace *workspace;
   solve_settings solver;
@@ -147,9 +157,11 @@ static inline double event_slip_speed(const event_point *c) {
   return c->rows == 1 ? 0 : c->rows == 2 ? fabs(c->rate[1]) : hypot(c->rate[1], c->rate[2]);
 }
 
-// Whether a slip in space is about to end: within γ_T²/2a against a deceleration a. In the plane a slip does not turn, and its end is located at little cost.
+// Whether a slip in space is about to end: within γ_T²/2a against a deceleration a. In the plane a slip does not turn,
+// and its end is located at little cost.
 static inline bool event_slip_ends(const event *s, const event_point *c, double speed, double deceleration) {
-  return c->mode == MODE_SLIP && c->rows == 3 && !c->guided && deceleration > 0 && speed * speed <= 2 * s->brief * deceleration;
+  return c->mode == MODE_SLIP && c->rows == 3 && !c->guided && deceleration > 0 &&
+         speed * speed <= 2 * s->brief * deceleration;
 }
 
 // It slips along the tangents like this.
@@ -168,15 +180,17 @@ static inline void event_close(event_point *c, double still) {
 #define EACH_PART(k, s) (int k = 0; k < (s)->part_count; k++)
 // for EACH_ACTING(k, s): these, then the joints, likewise. for EACH_JOINT(i, s): these alone, event_joint_point(s, i).
 #define EACH_ACTING(k, s) (int k = 0; k < (s)->part_count + (s)->w.m->friction_count; k++)
-#define EACH_JOINT(i, s) (int i = 0; i < (s)->w.m->friction_count; i++)
+#define EACH_JOINT(i, s)  (int i = 0; i < (s)->w.m->friction_count; i++)
 static inline event_point *event_part(const event *s, int k) { return &s->point[s->part[k]]; }
-static inline event_point *event_joint_point(const event *s, int i) { return &s->point[watcher_first_joint(&s->w) + i]; }
+static inline event_point *event_joint_point(const event *s, int i) {
+  return &s->point[watcher_first_joint(&s->w) + i];
+}
 
-// --- event.c --------------------------------------------------------------------------------------------------------
+// --- event.c ---------------------------------------------------------------------------------------------------------
 
 void event_open_point(watcher *w, int p);  // see watcher_type
 
-// --- event_modes.c: motion in fixed modes --------------------------------------------------------------------------
+// --- event_modes.c: motion in fixed modes ----------------------------------------------------------------------------
 
 // The motion takes a state; positions and velocities are known.
 void event_set(event *s, double t, const double *y);
@@ -194,52 +208,58 @@ void event_observe(event *s);
 bool event_free_accelerations(event *s);
 // Finds the normal rows that repeat others and replaces them in s->W and v; v and enough as in response_repeat_find.
 void event_replace_repeats(event *s, double *v, double enough);
-// Finds the directions of friction in which joints and constraints let nothing move, and decouples them; for W as response_problem
-// leaves it and the rates or accelerations q. They take no force: any up to the limit of friction would fit.
+// Finds the directions of friction in which joints and constraints let nothing move, and decouples them; for W as
+// response_problem leaves it and the rates or accelerations q. They take no force: any up to the limit of friction
+// would fit.
 void event_find_guided(event *s, double *W, double *q);
-// --- event_held.c: rows that are held -------------------------------------------------------------------------------
+// --- event_held.c: rows that are held --------------------------------------------------------------------------------
 
-// Which rows are held: those of constraints and normals of closed points; also tangents of points and frictions that stick; also
-// tangents of points that begin to slip.
+// Which rows are held: those of constraints and normals of closed points; also tangents of points and frictions that
+// stick; also tangents of points that begin to slip.
 typedef enum event_hold { HOLD_NORMALS, HOLD_STICKING, HOLD_ONSET } event_hold;
-// W of the rows `of`, n of them in their order, into A; `coupled`: the column of a slipping point's normal row carries its friction.
+// W of the rows `of`, n of them in their order, into A; `coupled`: the column of a slipping point's normal row carries
+// its friction.
 void event_write_rows(event *s, int n, const int *of, bool coupled, double *A);
 // The reactions that change the held rows by rhs; `coupled`: friction of slipping points follows their normal ones;
 // `what` says which rows are held. Where the reactions are not unique, those nearest to `lambda` as given.
 bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled, double *lambda);
-// The same with the factor of a state nearby, without W. Where the reactions are not unique, rows that depend on others keep those of `lambda` as given, and are
-// held by the others to 1e-9 of the largest of rhs, or to `enough`. Returns false if there is no factor that serves.
+// The same with the factor of a state nearby, without W. Where the reactions are not unique, rows that depend on others
+// keep those of `lambda` as given, and are held by the others to 1e-9 of the largest of rhs, or to `enough`. Returns
+// false if there is no factor that serves.
 bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool coupled, double enough, double *lambda);
-// The speeds under a unit impulse along a row and what the held rows react, after accelerations were found; with the factor of these.
+// The speeds under a unit impulse along a row and what the held rows react, after accelerations were found; with the
+// factor of these.
 void event_respond_held(event *s, int row, double *speeds);
 event_factor event_factor_create(event *s, int rows, int parts);
 // Whether held rows repeat each other, so that reactions are not unique.
 bool event_is_redundant(event *s);
 
-// --- event_modes.c --------------------------------------------------------------------------------------------------
+// --- event_modes.c ---------------------------------------------------------------------------------------------------
 
 // Positions, then the velocities of the rows held, back onto constraints and closed contacts.
 bool event_project(event *s, double t, double *y, event_hold what);
-// The percussions (into s->lambda) that take the rates of the held rows of the points that take part to zero; `coupled` as above.
+// The percussions (into s->lambda) that take the rates of the held rows of the points that take part to zero; `coupled`
+// as above.
 bool event_arrest(event *s, event_hold what, bool coupled);
 
-// --- event_places.c: places of contact that come and go ---------------------------------------------------------------
+// --- event_places.c: places of contact that come and go --------------------------------------------------------------
 
-void event_evaluate_point(event *s, int p);              // of an element whose places come and go
-void event_evaluate(event *s);                           // every point that is live
-// Finds the places anew, for the positions that the motion holds. Returns a point that has lost its place while closed, or that has a new place which
-// touches: the modes have to be decided. -1: none.
+void event_evaluate_point(event *s, int p);  // of an element whose places come and go
+void event_evaluate(event *s);               // every point that is live
+// Finds the places anew, for the positions that the motion holds. Returns a point that has lost its place while closed,
+// or that has a new place which touches: the modes have to be decided. -1: none.
 int event_renew_places(event *s);
 
-// --- event_slips.c: what is stiff in sliding ------------------------------------------------------------------------
+// --- event_slips.c: what is stiff in sliding -------------------------------------------------------------------------
 
 void event_slips_create(event *s, int most);
 // See flow_settings.relax.
 bool event_relax(void *context, double gamma, double *u);
 
-// --- event_impact.c -------------------------------------------------------------------------------------------------
+// --- event_impact.c --------------------------------------------------------------------------------------------------
 
-// The solution of the problem in s->blocks, problem_q and W into problem_r and problem_u. `w` is NULL if there is no restitution to drop.
+// The solution of the problem in s->blocks, problem_q and W into problem_r and problem_u. `w` is NULL if there is no
+// restitution to drop.
 solve_info event_solve(event *s, int n, const double *W, wedge_problem *w);
 void event_set_impact_problem(event *s, bool elastic);
 // Room for a problem of so many rows and points that take part, from the arena.
@@ -253,34 +273,34 @@ void event_respond(event *s, bool strikes);
 // An impact of all points that touch. `change`: of the normal rates, the largest.
 carom_status event_strike(event *s, double *change, carom_error *error);
 
-// --- event_decide.c -------------------------------------------------------------------------------------------------
+// --- event_decide.c --------------------------------------------------------------------------------------------------
 
 carom_status event_decide(event *s, const event_instant *instant, carom_error *error);
 bool event_finds_another_share(event *s, const event_instant *instant, carom_error *error);
 
-// --- event_settle.c -------------------------------------------------------------------------------------------------
+// --- event_settle.c --------------------------------------------------------------------------------------------------
 
-void event_observe_state(event *s);                      // that the scheme has reached
+void event_observe_state(event *s);  // that the scheme has reached
 bool event_touches(const event *s, const event_point *c);
-bool event_is_struck(event *s);    // two surfaces touch and approach
+bool event_is_struck(event *s);  // two surfaces touch and approach
 // Impacts, then new modes. `instant` says what brought it about.
 carom_status event_settle(event *s, const event_instant *instant, carom_error *error);
 
-// --- event_friction.c: dry friction of ideal joints -------------------------------------------------------------------
+// --- event_friction.c: dry friction of ideal joints ------------------------------------------------------------------
 
 void event_friction_create(event *s);
-bool event_friction_sticks(const event *s);              // any of them
-void event_friction_push(event *s);                      // efforts of those that slip, before forces are applied
-bool event_friction_agrees(event *s, int turn);          // limits with the load; else they have changed
-void event_friction_show(event *s);                      // to the signals
+bool event_friction_sticks(const event *s);      // any of them
+void event_friction_push(event *s);              // efforts of those that slip, before forces are applied
+bool event_friction_agrees(event *s, int turn);  // limits with the load; else they have changed
+void event_friction_show(event *s);              // to the signals
 void event_friction_prepare(event *s, const event_instant *instant);  // which modes are known
-void event_friction_begin_impact(event *s);              // no percussion yet
+void event_friction_begin_impact(event *s);                           // no percussion yet
 bool event_friction_agrees_in_impact(event *s, int turn);  // percussions in s->lambda with the load they bring
-double event_friction_end_impact(event *s);              // books what they took, and returns it
-void event_friction_read(event *s, double scale);        // modes from the solution of their problem
+double event_friction_end_impact(event *s);                // books what they took, and returns it
+void event_friction_read(event *s, double scale);          // modes from the solution of their problem
 bool event_friction_is_settled(event *s);
 
-// --- event_locate.c -------------------------------------------------------------------------------------------------
+// --- event_locate.c --------------------------------------------------------------------------------------------------
 
 // For the watcher, see watcher_type.
 bool event_look(watcher *w);

@@ -1,20 +1,26 @@
-// Events within a step, on the integrator's dense output. A function that begins at zero, as the gap does after a bounce or the
-// slip after a standstill, counts only once it has been above its tolerance or has gone below it.
+// Events within a step, on the integrator's dense output. A function that begins at zero, as the gap does after a
+// bounce or the slip after a standstill, counts only once it has been above its tolerance or has gone below it.
 #include <float.h>
 
 #include "scheme/event_internal.h"
 
-// --- looks --------------------------------------------------------------------------------------------------------
+// --- looks -----------------------------------------------------------------------------------------------------------
 
 // A point without friction has no rows along the surface; it slides all the same.
 static void see_free_slip(const event *s, int p) {
   const event_point *c = &s->point[p];
-  if (event_is_closed(c) && c->rows == 1 && !s->w.entry[p].e->type->frictionless) contact_slip(s->w.m, s->w.x, &s->w.points[p], s->w.seen[p].slip);
+  if (event_is_closed(c) && c->rows == 1 && !s->w.entry[p].e->type->frictionless)
+    contact_slip(s->w.m, s->w.x, &s->w.points[p], s->w.seen[p].slip);
 }
 
 static watch_look look_at_point(const event_point *c) {
   bool closed = event_is_closed(c), slips = c->mode == MODE_SLIP && c->rows > 1;
-  watch_look at = {.gap = c->gap, .rate = closed ? 0 : c->rate[0], .normal = closed ? c->force[0] : 0, .resistance = c->resistance, .absent = c->absent, .within = c->within};
+  watch_look at = {.gap = c->gap,
+                   .rate = closed ? 0 : c->rate[0],
+                   .normal = closed ? c->force[0] : 0,
+                   .resistance = c->resistance,
+                   .absent = c->absent,
+                   .within = c->within};
   for (int k = 1; closed && k < c->rows; k++) {
     at.slip[k - 1] = c->rate[k], at.drag[k - 1] = c->force[k];
     if (slips) at.loss[1] -= c->force[k] * c->rate[k];
@@ -28,16 +34,19 @@ bool event_look(watcher *w) {
   event_take_closed(s);
   if (s->settled && (s->closed_count || w->m->friction_count) && !event_accelerate(s)) return false;
   event_observe(s);
-  for EACH_POINT(p, w) w->seen[p] = look_at_point(&s->point[p]), see_free_slip(s, p);
-  for EACH_JOINT(i, s) w->seen[watcher_first_joint(w) + i] = look_at_point(event_joint_point(s, i));
+  for
+    EACH_POINT(p, w) w->seen[p] = look_at_point(&s->point[p]), see_free_slip(s, p);
+  for
+    EACH_JOINT(i, s) w->seen[watcher_first_joint(w) + i] = look_at_point(event_joint_point(s, i));
   return true;
 }
 
-// --- functions ----------------------------------------------------------------------------------------------------
+// --- functions -------------------------------------------------------------------------------------------------------
 
 static double force_scale(const event *s) {
   double most = 0;
-  for EACH_POINT(p, &s->w) most = fmax(most, fabs(s->point[p].force[0]));
+  for
+    EACH_POINT(p, &s->w) most = fmax(most, fabs(s->point[p].force[0]));
   return most;
 }
 
@@ -60,7 +69,9 @@ double event_value(const watcher *w, int function, const watch_look *at) {
   const event *s = (const event *)w;
   const event_point *c = &s->point[function / EVENT_FUNCTIONS];
   switch (event_kind_of(s, function)) {
-    case EVENT_TOUCH: return at->absent ? 4 * w->nearness : at->gap + allowance(s, c);  // apart, so that it touches where its place appears
+    case EVENT_TOUCH:
+      return at->absent ? 4 * w->nearness
+                        : at->gap + allowance(s, c);  // apart, so that it touches where its place appears
     case EVENT_PLACE: return at->within;
     case EVENT_LIFT: return at->absent ? -fmax(force_scale(s), DBL_MIN) : at->normal;
     case EVENT_BREAK:
@@ -84,7 +95,7 @@ static double tolerance_of(const event *s, int p, event_kind kind) {
   }
 }
 
-// --- searching ----------------------------------------------------------------------------------------------------
+// --- searching -------------------------------------------------------------------------------------------------------
 
 // A gap that turns between two looks has come closer by less than its rate there took it if the rate changed evenly; by
 // four times as much it has not however it changed, or looks are too far apart to tell anything.
@@ -132,10 +143,11 @@ double event_find(watcher *w, int function, int k) {
   return watcher_find_graze(w, &(watch_gap){.p = function / EVENT_FUNCTIONS, .sign = 1, .shift = shift}, &d, 0);
 }
 
-// --- steps in which nothing changes -----------------------------------------------------------------------------------
+// --- steps in which nothing changes ----------------------------------------------------------------------------------
 
-// Between two looks a gap does not close and open again that opens or closes all the time, or that is wider than twice the way at its speed. What changes by
-// less than half of itself does not vanish, and what is zero within its tolerance throughout is none.
+// Between two looks a gap does not close and open again that opens or closes all the time, or that is wider than twice
+// the way at its speed. What changes by less than half of itself does not vanish, and what is zero within its tolerance
+// throughout is none.
 static bool may_change(const event *s, int function) {
   static const double SURE = 2;
   const watcher *w = &s->w;
@@ -146,31 +158,34 @@ static bool may_change(const event *s, int function) {
   if (kind == EVENT_TOUCH && (a->absent || b->absent)) return true;
   double fa = event_value(w, function, a), fb = event_value(w, function, b), least = fmin(fa, fb);
   if (isinf(least)) return false;
-  if (kind != EVENT_TOUCH) return !(least > SURE * fabs(fb - fa) || fmax(fabs(fa), fabs(fb)) <= tolerance_of(s, p, kind));
+  if (kind != EVENT_TOUCH)
+    return !(least > SURE * fabs(fb - fa) || fmax(fabs(fa), fabs(fb)) <= tolerance_of(s, p, kind));
   double way = (w->at[w->type->looks - 1] - w->at[WATCH_START]) * fmax(fabs(a->rate), fabs(b->rate));
   return !(least > SURE * way || (a->rate > 0 && b->rate > 0) || (a->rate < 0 && b->rate < 0 && least > 0));
 }
 
 bool event_is_unchanged(watcher *w) {
   const event *s = (const event *)w;
-  for EACH_ENTRY(p, w)
-    for (int f = p * EVENT_FUNCTIONS; f < (p + 1) * EVENT_FUNCTIONS; f++)
-      if (may_change(s, f)) return false;
+  for
+    EACH_ENTRY(p, w)
+  for (int f = p * EVENT_FUNCTIONS; f < (p + 1) * EVENT_FUNCTIONS; f++)
+    if (may_change(s, f)) return false;
   return watcher_fill_between(w);
 }
 
-// The rule of trapezoids is wrong by less than a sixth of the change times the step. Where that impulse changes speeds by less than what counts as none,
-// the integrator is no better.
+// The rule of trapezoids is wrong by less than a sixth of the change times the step. Where that impulse changes speeds
+// by less than what counts as none, the integrator is no better.
 bool event_is_even(const watcher *w) {
   const event *s = (const event *)w;
   int last = w->type->looks - 1;
   double most = 6 * s->lightest * s->still / (w->at[last] - w->at[WATCH_START]);
-  for EACH_POINT(p, w) {
-    const event_point *c = &s->point[p];
-    const watch_look *a = &w->look[WATCH_START][p], *b = &w->look[last][p];
-    if (!event_is_closed(c)) continue;
-    double change = fabs(b->normal - a->normal) + hypot(b->drag[0] - a->drag[0], b->drag[1] - a->drag[1]);
-    if (!(change <= most)) return false;
-  }
+  for
+    EACH_POINT(p, w) {
+      const event_point *c = &s->point[p];
+      const watch_look *a = &w->look[WATCH_START][p], *b = &w->look[last][p];
+      if (!event_is_closed(c)) continue;
+      double change = fabs(b->normal - a->normal) + hypot(b->drag[0] - a->drag[0], b->drag[1] - a->drag[1]);
+      if (!(change <= most)) return false;
+    }
   return !w->m->friction_count;
 }

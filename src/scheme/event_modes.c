@@ -1,8 +1,9 @@
 // Motion in fixed modes. With a the accelerations of the rows that the applied forces alone would bring about, and
 // W = G M⁻¹ Gᵀ, the reactions of the held rows (constraints, closed normals, sticking tangents) solve
 //   a + W λ = 0,   λ_T = -μ λ_N d  where a point slips along d,
-// a linear system without symmetry. Where its solution is not unique (a block on two corners), it is the one next to the share of the
-// load that was found when modes were decided. Any other, as that of least norm, may ask a point to pull or to rub more than it can.
+// a linear system without symmetry. Where its solution is not unique (a block on two corners), it is the one next to
+// the share of the load that was found when modes were decided. Any other, as that of least norm, may ask a point to
+// pull or to rub more than it can.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -21,13 +22,15 @@ void event_set(event *s, double t, const double *y) {
   dynamics_positions_velocities(s->w.m, s->w.x);
 }
 
-// --- rows ---------------------------------------------------------------------------------------------------------
+// --- rows ------------------------------------------------------------------------------------------------------------
 
 void event_take(event *s, bool (*which)(const event *s, const event_point *c)) {
   s->part_count = 0;
-  for EACH_POINT(p, &s->w)
-    if (!which || which(s, &s->point[p])) s->part[s->part_count++] = p;
-  for EACH_JOINT(i, s) s->part[s->part_count + i] = watcher_first_joint(&s->w) + i;
+  for
+    EACH_POINT(p, &s->w)
+  if (!which || which(s, &s->point[p])) s->part[s->part_count++] = p;
+  for
+    EACH_JOINT(i, s) s->part[s->part_count + i] = watcher_first_joint(&s->w) + i;
 }
 
 static bool is_closed(const event *s, const event_point *c) {
@@ -40,23 +43,26 @@ void event_take_closed(event *s) { event_take(s, is_closed); }
 // Only the elements with a point that takes part: most are far apart.
 static void evaluate_parts(event *s) {
   const contact_element *done = NULL;
-  for EACH_PART(k, s) {
-    const contact_element *e = event_part(s, k)->e;
-    if (contact_points_change(e)) event_evaluate_point(s, s->part[k]);
-    else if (e != done) contact_state_locate(s->w.contacts, s->w.m, s->w.x, e, NULL, s->w.points);
-    done = e;
-  }
+  for
+    EACH_PART(k, s) {
+      const contact_element *e = event_part(s, k)->e;
+      if (contact_points_change(e)) event_evaluate_point(s, s->part[k]);
+      else if (e != done) contact_state_locate(s->w.contacts, s->w.m, s->w.x, e, NULL, s->w.points);
+      done = e;
+    }
 }
 
 void event_add_rows(event *s) {
   evaluate_parts(s);
   rows_clear(s->w.m, s->w.x);
-  for EACH_PART(k, s) {
-    event_point *c = event_part(s, k);
-    c->row = s->w.x->row_total;
-    contact_add_rows(s->w.m, s->w.x, c->e, &s->w.points[s->part[k]]);
-  }
-  for EACH_JOINT(i, s) event_joint_point(s, i)->row = s->w.x->row_total + i - 1;
+  for
+    EACH_PART(k, s) {
+      event_point *c = event_part(s, k);
+      c->row = s->w.x->row_total;
+      contact_add_rows(s->w.m, s->w.x, c->e, &s->w.points[s->part[k]]);
+    }
+  for
+    EACH_JOINT(i, s) event_joint_point(s, i)->row = s->w.x->row_total + i - 1;
   friction_add_rows(s->w.m, s->w.x);
 }
 
@@ -66,13 +72,17 @@ static bool has_place(const event *s, const event_point *c) {
 }
 
 // A place that is left is none for an open point.
-static bool is_absent(const event_point *c, const contact_point *at) { return at->absent || (!event_is_closed(c) && !(c->within > 0)); }
+static bool is_absent(const event_point *c, const contact_point *at) {
+  return at->absent || (!event_is_closed(c) && !(c->within > 0));
+}
 
 static void observe_absent(event *s) {
-  for EACH_POINT(p, &s->w) {
-    event_point *c = &s->point[p];
-    if (!has_place(s, c)) c->gap = INFINITY, c->absent = true, c->within = INFINITY, memset(c->rate, 0, sizeof c->rate);
-  }
+  for
+    EACH_POINT(p, &s->w) {
+      event_point *c = &s->point[p];
+      if (!has_place(s, c))
+        c->gap = INFINITY, c->absent = true, c->within = INFINITY, memset(c->rate, 0, sizeof c->rate);
+    }
 }
 
 void event_observe(event *s) {
@@ -80,11 +90,12 @@ void event_observe(event *s) {
   event_take(s, has_place);
   event_add_rows(s);
   rows_rates(s->w.m, s->w.x, s->rate);
-  for EACH_ACTING(part, s) {
-    event_point *c = event_part(s, part);
-    c->gap = s->w.points[s->part[part]].gap, c->absent = !c->first && is_absent(c, &s->w.points[s->part[part]]);
-    for (int k = c->first; k < c->rows; k++) c->rate[k] = event_is_guided(c, k) ? 0 : s->rate[c->row + k];
-  }
+  for
+    EACH_ACTING(part, s) {
+      event_point *c = event_part(s, part);
+      c->gap = s->w.points[s->part[part]].gap, c->absent = !c->first && is_absent(c, &s->w.points[s->part[part]]);
+      for (int k = c->first; k < c->rows; k++) c->rate[k] = event_is_guided(c, k) ? 0 : s->rate[c->row + k];
+    }
   event_take_closed(s);
   rows_clear(s->w.m, s->w.x);
 }
@@ -95,12 +106,14 @@ static void set_bias_of_place(event *s, const event_point *c, const contact_poin
 }
 
 static void set_biases(event *s) {
-  for EACH_PART(k, s) {
-    const event_point *c = event_part(s, k);
-    int p = s->part[k];
-    if (!contact_points_change(c->e)) contact_set_bias(s->w.m, s->w.x, c->e, &s->w.points[p], p - c->e->point0, c->row);
-    else set_bias_of_place(s, c, &s->w.points[p]);
-  }
+  for
+    EACH_PART(k, s) {
+      const event_point *c = event_part(s, k);
+      int p = s->part[k];
+      if (!contact_points_change(c->e))
+        contact_set_bias(s->w.m, s->w.x, c->e, &s->w.points[p], p - c->e->point0, c->row);
+      else set_bias_of_place(s, c, &s->w.points[p]);
+    }
 }
 
 // The largest error of a contact force that these errors cause.
@@ -113,8 +126,8 @@ static double force_noise(const event *s) {
   return most;
 }
 
-// The accelerations of all rows. What is less than its rounding error is zero: without weight the forces of many contacts are, and the
-// sign of what is computed for them means nothing.
+// The accelerations of all rows. What is less than its rounding error is zero: without weight the forces of many
+// contacts are, and the sign of what is computed for them means nothing.
 static void accelerate_rows(event *s) {
   motion *x = s->w.x;
   for (int i = 0; i < x->row_total; i++) s->a[i] = constraint_row_acceleration(s->w.m, x, &x->rows[i]);
@@ -129,18 +142,20 @@ static void accelerate_rows(event *s) {
 void event_replace_repeats(event *s, double *v, double enough) {
   response_repeat *f = &s->repeat;
   f->count = s->part_count;
-  for EACH_PART(k, s) f->row[k] = event_part(s, k)->row;
+  for
+    EACH_PART(k, s) f->row[k] = event_part(s, k)->row;
   response_repeat_find(f, s->w.x->row_total, s->W, v, s->w.nearness / s->w.m->length, enough);
   response_repeat_apply(f, v);
 }
 
 void event_find_guided(event *s, double *W, double *q) {
-  for EACH_PART(part, s) {
-    event_point *c = event_part(s, part);
-    c->guided = 0;
-    for (int k = 1; s->w.m->row_count && k < c->rows; k++)
-      if (response_hold(s->w.m, s->w.x, s->w.x->u, W, q, c->row + k)) c->guided |= 1 << k, c->rate[k] = 0;
-  }
+  for
+    EACH_PART(part, s) {
+      event_point *c = event_part(s, part);
+      c->guided = 0;
+      for (int k = 1; s->w.m->row_count && k < c->rows; k++)
+        if (response_hold(s->w.m, s->w.x, s->w.x->u, W, q, c->row + k)) c->guided |= 1 << k, c->rate[k] = 0;
+    }
 }
 
 static bool accelerate_freely(event *s) {
@@ -171,27 +186,29 @@ bool event_free_accelerations(event *s) {
   return true;
 }
 
-// --- slip ---------------------------------------------------------------------------------------------------------
+// --- slip ------------------------------------------------------------------------------------------------------------
 
-// The direction of slip. Past a standstill it is that from before, so that the motion goes on smoothly to where the event is
-// located. Below the speed that counts as none, what was integrated is an error, which may point anywhere, also across: there
-// the direction is led over to the way that was known last.
+// The direction of slip. Past a standstill it is that from before, so that the motion goes on smoothly to where the
+// event is located. Below the speed that counts as none, what was integrated is an error, which may point anywhere,
+// also across: there the direction is led over to the way that was known last.
 static void find_way(const event *s, event_point *c, const double *rate) {
   memcpy(c->along, c->way, sizeof c->along);
   if (c->rows < 3 || c->guided) return;
   double along = fabs(rate[1] * c->way[0] + rate[2] * c->way[1]), across = rate[2] * c->way[0] - rate[1] * c->way[1];
   along += fmax(0, s->still - hypot(along, across));
   double size = c->turning = hypot(along, across);
-  c->along[0] = (along * c->way[0] - across * c->way[1]) / size, c->along[1] = (along * c->way[1] + across * c->way[0]) / size;
+  c->along[0] = (along * c->way[0] - across * c->way[1]) / size,
+  c->along[1] = (along * c->way[1] + across * c->way[0]) / size;
 }
 
 // The rates of the rows, and the direction of slip that goes with them.
 static void find_rates(event *s) {
   rows_rates(s->w.m, s->w.x, s->rate);
-  for EACH_PART(k, s) find_way(s, event_part(s, k), s->rate + event_part(s, k)->row);
+  for
+    EACH_PART(k, s) find_way(s, event_part(s, k), s->rate + event_part(s, k)->row);
 }
 
-// --- accelerations ------------------------------------------------------------------------------------------------
+// --- accelerations ---------------------------------------------------------------------------------------------------
 
 // Over that without friction.
 static double resistance_of(const event *s, const event_point *c) {
@@ -203,23 +220,25 @@ static double resistance_of(const event *s, const event_point *c) {
 
 static void recall_shares(event *s) {
   memcpy(s->lambda, s->share, (size_t)s->w.m->row_count * sizeof *s->lambda);
-  for EACH_ACTING(part, s) {
-    const event_point *c = event_part(s, part);
-    for (int k = c->first; k < c->rows; k++) s->lambda[c->row + k] = c->share[k];
-  }
+  for
+    EACH_ACTING(part, s) {
+      const event_point *c = event_part(s, part);
+      for (int k = c->first; k < c->rows; k++) s->lambda[c->row + k] = c->share[k];
+    }
 }
 
 // Forces from s->lambda, and the power of friction. That of joints that slip was applied before.
 static void take_forces(event *s) {
   double power[2] = {0, 0};  // of points and of joints
-  for EACH_ACTING(part, s) {
-    event_point *c = event_part(s, part);
-    for (int k = c->first; k < c->rows; k++) c->force[k] = s->lambda[c->row + k];
-    if (c->mode != MODE_SLIP || c->rows == 1) continue;
-    if (c->first) c->force[1] = -c->force[0] * c->way[0];
-    else c->resistance = resistance_of(s, c);
-    for (int k = 1; k < c->rows; k++) power[c->first] -= c->force[k] * s->rate[c->row + k];
-  }
+  for
+    EACH_ACTING(part, s) {
+      event_point *c = event_part(s, part);
+      for (int k = c->first; k < c->rows; k++) c->force[k] = s->lambda[c->row + k];
+      if (c->mode != MODE_SLIP || c->rows == 1) continue;
+      if (c->first) c->force[1] = -c->force[0] * c->way[0];
+      else c->resistance = resistance_of(s, c);
+      for (int k = 1; k < c->rows; k++) power[c->first] -= c->force[k] * s->rate[c->row + k];
+    }
   s->w.x->powers[POWER_FRICTION] = power[0] + power[1];
 }
 
@@ -243,7 +262,8 @@ static bool accelerate(event *s) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
   s->evaluations++;
-  for EACH_POINT(p, &s->w) memset(s->point[p].force, 0, sizeof s->point[p].force);
+  for
+    EACH_POINT(p, &s->w) memset(s->point[p].force, 0, sizeof s->point[p].force);
   if (!s->part_count && !m->friction_count) return dynamics_accelerations(m, x);
   if (!accelerate_freely(s)) return false;
   find_rates(s);
@@ -273,7 +293,7 @@ bool event_accelerate(event *s) {
   return true;
 }
 
-// --- projection ---------------------------------------------------------------------------------------------------
+// --- projection ------------------------------------------------------------------------------------------------------
 
 // Gaps [m] and rates [m/s] that are left.
 static double projected_to(const event *s) { return 1e-13 * fmax(1, s->w.m->length); }
@@ -296,16 +316,17 @@ static void form_projection(event *s) {
 static double measure_positions(event *s, bool keep_gaps) {
   double worst = constraints_excess(s->w.m, s->w.x);
   for (int i = 0; i < s->w.m->row_count; i++) s->a[i] = -s->w.x->rows[i].phi;
-  for EACH_PART(k, s) {
-    const event_point *c = event_part(s, k);
-    s->a[c->row] = keep_gaps ? 0 : -s->w.points[s->part[k]].gap;
-    worst = fmax(worst, fabs(s->a[c->row]));
-  }
+  for
+    EACH_PART(k, s) {
+      const event_point *c = event_part(s, k);
+      s->a[c->row] = keep_gaps ? 0 : -s->w.points[s->part[k]].gap;
+      worst = fmax(worst, fabs(s->a[c->row]));
+    }
   return worst;
 }
 
-// Whether bodies have to move a hundred times as far as positions miss: a gap of 1e-8 between bodies in a row that just fits is closed
-// by moving one of them across the row, by 1e-5.
+// Whether bodies have to move a hundred times as far as positions miss: a gap of 1e-8 between bodies in a row that just
+// fits is closed by moving one of them across the row, by 1e-5.
 static bool moves_far(const event *s) {
   static const double FAR = 100;
   double moved = 0, missed = 0;
@@ -400,7 +421,9 @@ bool event_project(event *s, double t, double *y, event_hold what) {
   dynamics_normalize(m, s->w.x->q);
   event_take_closed(s);
   bool held = free || (project_positions(s) && project_velocities(s, what));
-  if (held) memcpy(y, s->w.x->q, (size_t)s->w.m->nq * sizeof *y), memcpy(y + s->w.m->nq, s->w.x->u, (size_t)s->w.m->nv * sizeof *y);
+  if (held)
+    memcpy(y, s->w.x->q, (size_t)s->w.m->nq * sizeof *y),
+        memcpy(y + s->w.m->nq, s->w.x->u, (size_t)s->w.m->nv * sizeof *y);
   rows_clear(m, s->w.x);
   return held;
 }

@@ -1,7 +1,8 @@
-// Places of contact that come and go: corners on faces, edges that cross. During a step each point is held to its features, so that its gap is
-// smooth. Between steps, and where a closed point leaves its features or the guard of a pair shows that a place is missing, the places are found anew.
-// A point keeps its features, its mode and its share of the load as long as its place exists. A new place starts open; where a face
-// already lies on another, it touches without approach and the modes close it.
+// Places of contact that come and go: corners on faces, edges that cross. During a step each point is held to its
+// features, so that its gap is smooth. Between steps, and where a closed point leaves its features or the guard of a
+// pair shows that a place is missing, the places are found anew. A point keeps its features, its mode and its share of
+// the load as long as its place exists. A new place starts open; where a face already lies on another, it touches
+// without approach and the modes close it.
 #include <math.h>
 
 #include "contact/touches.h"
@@ -55,11 +56,14 @@ static void keep_or_release(renewal *r, int p) {
   s->w.look_again = true;
 }
 
-// Whether a closed point is at this place, up to the slack of features: corners of two faces that lie on each other are the same place twice.
+// Whether a closed point is at this place, up to the slack of features: corners of two faces that lie on each other are
+// the same place twice.
 static bool is_taken(const renewal *r, const contact_touch *t) {
   for (int p = r->e->point0; p < r->e->point0 + r->e->point_count; p++) {
     const contact_point *at = &r->s->w.points[p];
-    if (event_is_closed(&r->s->point[p]) && vec3_norm(vec3_sub(at->at, t->at)) <= 1e-8 * r->e->span && vec3_dot(at->n, t->n) > 0.5) return true;
+    if (event_is_closed(&r->s->point[p]) && vec3_norm(vec3_sub(at->at, t->at)) <= 1e-8 * r->e->span &&
+        vec3_dot(at->n, t->n) > 0.5)
+      return true;
   }
   return false;
 }
@@ -80,7 +84,8 @@ static bool is_before(const contact_feature *a, const contact_feature *b) {
   return false;
 }
 
-// The guard first, then in the order of features, so that nothing depends on the order in which places are found. -1: none is left.
+// The guard first, then in the order of features, so that nothing depends on the order in which places are found. -1:
+// none is left.
 static int next_place(const renewal *r) {
   int next = -1;
   for (int i = 0; i < r->count; i++) {
@@ -107,7 +112,8 @@ static void take_places(renewal *r) {
 
 static void tell_guard(const renewal *r) {
   int places = 0;
-  for (int p = r->e->point0; p < r->e->point0 + r->e->point_count; p++) places += contact_is_feature(&r->s->point[p].feature);
+  for (int p = r->e->point0; p < r->e->point0 + r->e->point_count; p++)
+    places += contact_is_feature(&r->s->point[p].feature);
   for (int p = r->e->point0; p < r->e->point0 + r->e->point_count; p++) r->s->point[p].alone = places == 1;
 }
 

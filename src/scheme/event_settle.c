@@ -17,11 +17,14 @@ void event_observe_state(event *s) {
   event_observe(s);
 }
 
-bool event_touches(const event *s, const event_point *c) { return !c->absent && !c->guards && (event_is_closed(c) || c->gap <= s->w.nearness); }
+bool event_touches(const event *s, const event_point *c) {
+  return !c->absent && !c->guards && (event_is_closed(c) || c->gap <= s->w.nearness);
+}
 
 static bool is_struck(const event *s) {
-  for EACH_POINT(p, &s->w)
-    if (event_touches(s, &s->point[p]) && s->point[p].rate[0] < -s->still) return true;
+  for
+    EACH_POINT(p, &s->w)
+  if (event_touches(s, &s->point[p]) && s->point[p].rate[0] < -s->still) return true;
   return false;
 }
 
@@ -30,24 +33,28 @@ bool event_is_struck(event *s) {
   return is_struck(s);
 }
 
-// --- accumulation of impacts --------------------------------------------------------------------------------------
+// --- accumulation of impacts -----------------------------------------------------------------------------------------
 
 static bool is_closed_or_hops(const event *s, const event_point *c) {
-  return event_is_closed(c) || (!c->absent && !c->guards && c->gap <= s->w.nearness && c->rate[0] > 0 && c->restitution[0] < 1);
+  return event_is_closed(c) ||
+         (!c->absent && !c->guards && c->gap <= s->w.nearness && c->rate[0] > 0 && c->restitution[0] < 1);
 }
 
-// Slips that end at once stop now, by the impulse that friction would give until then. After an impact nearly every contact of a heap has one.
+// Slips that end at once stop now, by the impulse that friction would give until then. After an impact nearly every
+// contact of a heap has one.
 static bool stop_small_slips(event *s) {
   bool any = false;
-  for EACH_PART(k, s) {
-    event_point *c = event_part(s, k);
-    if (c->mode != MODE_SLIP || c->rows < 3 || c->stood) continue;
-    double speed = event_slip_speed(c), power = 0;
-    for (int i = 1; i < c->rows; i++) power -= constraint_row_acceleration(s->w.m, s->w.x, &s->w.x->rows[c->row + i]) * c->rate[i];
-    if (!event_slip_ends(s, c, speed, power / speed)) continue;
-    c->mode = MODE_STICK;
-    any = true;
-  }
+  for
+    EACH_PART(k, s) {
+      event_point *c = event_part(s, k);
+      if (c->mode != MODE_SLIP || c->rows < 3 || c->stood) continue;
+      double speed = event_slip_speed(c), power = 0;
+      for (int i = 1; i < c->rows; i++)
+        power -= constraint_row_acceleration(s->w.m, s->w.x, &s->w.x->rows[c->row + i]) * c->rate[i];
+      if (!event_slip_ends(s, c, speed, power / speed)) continue;
+      c->mode = MODE_STICK;
+      any = true;
+    }
   return any;
 }
 
@@ -58,20 +65,21 @@ static bool stop_small_slips(event *s) {
 static bool hold_small_hops(event *s) {
   bool any = false;
   double lowest = 8 * s->w.nearness;
-  for EACH_PART(k, s) {
-    event_point *c = event_part(s, k);
-    if (event_is_closed(c)) continue;
-    double g = -constraint_row_acceleration(s->w.m, s->w.x, &s->w.x->rows[c->row]), v = c->rate[0];
-    if (!(g > 0)) continue;
-    double height = v * v / (2 * g), duration = 2 * v / (g * (1 - c->restitution[0]));
-    if (height > lowest && !(v <= s->options.accumulation)) continue;
-    event_close(c, s->still);
-    s->closed_count++;
-    c->held_until = s->w.t + duration;
-    s->w.trouble.accumulations++;
-    s->w.trouble.accumulation_error = fmax(s->w.trouble.accumulation_error, height + c->friction * v * duration);
-    any = true;
-  }
+  for
+    EACH_PART(k, s) {
+      event_point *c = event_part(s, k);
+      if (event_is_closed(c)) continue;
+      double g = -constraint_row_acceleration(s->w.m, s->w.x, &s->w.x->rows[c->row]), v = c->rate[0];
+      if (!(g > 0)) continue;
+      double height = v * v / (2 * g), duration = 2 * v / (g * (1 - c->restitution[0]));
+      if (height > lowest && !(v <= s->options.accumulation)) continue;
+      event_close(c, s->still);
+      s->closed_count++;
+      c->held_until = s->w.t + duration;
+      s->w.trouble.accumulations++;
+      s->w.trouble.accumulation_error = fmax(s->w.trouble.accumulation_error, height + c->friction * v * duration);
+      any = true;
+    }
   return any;
 }
 
@@ -85,7 +93,8 @@ typedef struct small_motions {
 static small_motions end_small_motions(event *s, bool struck) {
   small_motions found = {0};
   event_take(s, struck ? is_closed_or_hops : is_closed);
-  for EACH_PART(k, s) found.slips |= event_part(s, k)->mode == MODE_SLIP && event_part(s, k)->rows == 3;
+  for
+    EACH_PART(k, s) found.slips |= event_part(s, k)->mode == MODE_SLIP && event_part(s, k)->rows == 3;
   found.hops = s->part_count > s->closed_count;
   if (!(found.slips || found.hops) || !event_accelerate(s)) return (small_motions){0};
   found = (small_motions){stop_small_slips(s), hold_small_hops(s)};
@@ -104,20 +113,21 @@ static carom_status arrest(event *s, carom_error *error) {
     event_respond(s, false);
     event_observe_state(s);
     bool closes = false;
-    for EACH_POINT(p, &s->w) {
-      event_point *c = &s->point[p];
-      if (event_is_closed(c) || !event_touches(s, c) || !(c->rate[0] < -s->still)) continue;
-      event_close(c, s->still);
-      s->closed_count++;
-      closes = true;
-    }
+    for
+      EACH_POINT(p, &s->w) {
+        event_point *c = &s->point[p];
+        if (event_is_closed(c) || !event_touches(s, c) || !(c->rate[0] < -s->still)) continue;
+        event_close(c, s->still);
+        s->closed_count++;
+        closes = true;
+      }
     if (!closes) break;
   }
   if (is_struck(s) && !s->repeat.any) s->w.trouble.unsettled++;  // closed points still approach
   return CAROM_OK;
 }
 
-// --- an instant ---------------------------------------------------------------------------------------------------
+// --- an instant ------------------------------------------------------------------------------------------------------
 
 // The impacts of an instant, one after the other until none is left. Says whether there were any.
 static carom_status strike_all(event *s, bool *struck, carom_error *error) {
@@ -136,23 +146,27 @@ static carom_status strike_all(event *s, bool *struck, carom_error *error) {
 static carom_status settle(event *s, const event_instant *instant, carom_error *error) {
   enum { TURNS = 8 };
   bool struck = false;
-  if (instant->kind == EVENT_LIFT) s->point[instant->point].has_lifted = true, s->point[instant->point].lifted_at = s->w.t;
+  if (instant->kind == EVENT_LIFT)
+    s->point[instant->point].has_lifted = true, s->point[instant->point].lifted_at = s->w.t;
   event_observe_state(s);
   carom_status status = strike_all(s, &struck, error);
   if (status == CAROM_OK) status = event_decide(s, instant, error);
   small_motions ended = {.slips = true};
-  for (int turn = 0; turn < TURNS && status == CAROM_OK && ended.slips; turn++) {  // stopping one may leave another that is small
+  for (int turn = 0; turn < TURNS && status == CAROM_OK && ended.slips;
+       turn++) {  // stopping one may leave another that is small
     ended = end_small_motions(s, struck);
     if (!ended.slips && !ended.hops) break;
     status = arrest(s, error);
     if (status == CAROM_OK) status = event_decide(s, instant, error);
   }
-  for EACH_POINT(p, &s->w)
-    if (status == CAROM_OK && s->point[p].mode == MODE_OPEN) s->point[p].held_until = 0, impact_separate(s->w.impacts, p);
+  for
+    EACH_POINT(p, &s->w)
+  if (status == CAROM_OK && s->point[p].mode == MODE_OPEN) s->point[p].held_until = 0, impact_separate(s->w.impacts, p);
   return status;
 }
 
-// In the end the state goes back onto what is held in the new modes, without the slip of points that counted as standing.
+// In the end the state goes back onto what is held in the new modes, without the slip of points that counted as
+// standing.
 carom_status event_settle(event *s, const event_instant *instant, carom_error *error) {
   find_places(s);
   carom_status status = event_finds_another_share(s, instant, error) ? CAROM_OK : settle(s, instant, error);

@@ -1,10 +1,10 @@
-// What is stiff in sliding in space: the direction of friction follows that of the slip, the faster the slower the slip is. For a slip γ_T along
-// d, with n across it, a change of the speed across of σ = n·δγ_T turns the friction by
+// What is stiff in sliding in space: the direction of friction follows that of the slip, the faster the slower the slip
+// is. For a slip γ_T along d, with n across it, a change of the speed across of σ = n·δγ_T turns the friction by
 //   δλ_T = -c n σ,   c = μ λ_N / |γ_T|,
 // and the held rows react. With X the speeds under a unit force along n, reactions included, and S = n·G_T X,
 //   (1 - γ ∂u̇/∂u)⁻¹ b = b - γ X c σ,   (1 + γ S c) σ = n·G_T b.
-// Newton's iteration needs no more than this: whatever else the accelerations depend on changes slowly in a step. It takes a few numbers for each slip,
-// where a matrix by differences takes an evaluation for each coordinate.
+// Newton's iteration needs no more than this: whatever else the accelerations depend on changes slowly in a step. It
+// takes a few numbers for each slip, where a matrix by differences takes an evaluation for each coordinate.
 #include <math.h>
 #include <string.h>
 
@@ -15,12 +15,19 @@
 void event_slips_create(event *s, int most) {
   arena *a = &s->w.memory;
   most++;
-  s->slips = (event_slips){.t = NAN, .part = ARENA_ARRAY(a, int, most), .stiffness = ARENA_ARRAY(a, double, most), .b = ARENA_ARRAY(a, double, most),
-                           .pivot = ARENA_ARRAY(a, int, most), .A = ARENA_ARRAY(a, double, (long)most * most),
-                           .coupling = ARENA_ARRAY(a, double, 4 * (long)most * most), .speeds = ARENA_ARRAY(a, double, 2 * (long)most * s->w.m->nv)};
+  s->slips = (event_slips){.t = NAN,
+                           .part = ARENA_ARRAY(a, int, most),
+                           .stiffness = ARENA_ARRAY(a, double, most),
+                           .b = ARENA_ARRAY(a, double, most),
+                           .pivot = ARENA_ARRAY(a, int, most),
+                           .A = ARENA_ARRAY(a, double, ((long)most * most)),
+                           .coupling = ARENA_ARRAY(a, double, 4 * (long)most * most),
+                           .speeds = ARENA_ARRAY(a, double, 2 * (long)most * s->w.m->nv)};
 }
 
-static bool turns(const event_point *c) { return c->mode == MODE_SLIP && c->rows == 3 && !c->guided && c->force[0] > 0 && c->turning > 0; }
+static bool turns(const event_point *c) {
+  return c->mode == MODE_SLIP && c->rows == 3 && !c->guided && c->force[0] > 0 && c->turning > 0;
+}
 
 static double stiffness_of(const event_point *c) { return c->friction * c->force[0] / c->turning; }
 
@@ -49,8 +56,9 @@ static bool list_stiff(event *s, double gamma) {
   if (known) return false;
   l->count = 0;
   l->t = s->w.from;
-  for EACH_PART(k, s)
-    if (is_stiff(s, k, gamma)) l->part[l->count++] = k;
+  for
+    EACH_PART(k, s)
+  if (is_stiff(s, k, gamma)) l->part[l->count++] = k;
   return true;
 }
 
@@ -62,7 +70,8 @@ static void find_responses(event *s) {
     double *speeds = l->speeds + (long)j * m->nv;
     event_respond_held(s, event_part(s, l->part[j / 2])->row + 1 + j % 2, speeds);
     response_rates(m, s->w.x, speeds, s->response);
-    for (int i = 0; i < n; i++) l->coupling[(long)i * n + j] = s->response[event_part(s, l->part[i / 2])->row + 1 + i % 2];
+    for (int i = 0; i < n; i++)
+      l->coupling[(long)i * n + j] = s->response[event_part(s, l->part[i / 2])->row + 1 + i % 2];
   }
 }
 
@@ -90,12 +99,14 @@ bool event_relax(void *context, double gamma, double *u) {
     l->b[i] = across(c, s->response + c->row + 1);
   }
   for (int i = 0; i < l->count; i++)
-    for (int j = 0; j < l->count; j++) l->A[(long)i * l->count + j] = (i == j) + gamma * coupling_of(s, i, j) * l->stiffness[j];
+    for (int j = 0; j < l->count; j++)
+      l->A[(long)i * l->count + j] = (i == j) + gamma * coupling_of(s, i, j) * l->stiffness[j];
   if (lu_factor(l->count, l->A, l->count, l->pivot, s->w.stop) == 0) return false;
   lu_solve(l->count, l->A, l->count, l->pivot, l->b);
   for (int j = 0; j < l->count; j++) {
     const event_point *c = event_part(s, l->part[j]);
-    const double *X = l->speeds + (long)(2 * j) * s->w.m->nv, *Y = X + s->w.m->nv, force = gamma * l->stiffness[j] * l->b[j];
+    const double *X = l->speeds + (long)(2 * j) * s->w.m->nv, *Y = X + s->w.m->nv,
+                 force = gamma * l->stiffness[j] * l->b[j];
     for (int i = 0; i < s->w.m->nv; i++) u[i] -= force * (c->along[0] * Y[i] - c->along[1] * X[i]);
   }
   return true;

@@ -24,29 +24,29 @@ struct flow {
   ode_problem ode;
   dae_problem dae;
   int nq, nv, nc, n;
-  int powers;                     // how many accounts are integrated, and which
+  int powers;  // how many accounts are integrated, and which
   power power[POWER_COUNT];
   double *y, *ydot, *scale, *work;
   bool *differential;
-  double accounts[POWER_COUNT];   // of the state shown
-  double tolerance;               // of constraint violations
+  double accounts[POWER_COUNT];  // of the state shown
+  double tolerance;              // of constraint violations
   long projection_failures;
-  scheme_stats before;            // counts of the integrator that was resumed, beside this one's
-  double t_kept, next_step;       // where a restored scheme goes on, and with which step [s]
-  double zone;                    // below this nearness to a singular position accelerations are those of the projected state
-  bool failed;                    // the last refusal was the mechanics', not the tolerance's
-  double evaluated_t;             // the motion is the one of the last right-hand side, here; NaN: it is not [s]
+  scheme_stats before;       // counts of the integrator that was resumed, beside this one's
+  double t_kept, next_step;  // where a restored scheme goes on, and with which step [s]
+  double zone;         // below this nearness to a singular position accelerations are those of the projected state
+  bool failed;         // the last refusal was the mechanics', not the tolerance's
+  double evaluated_t;  // the motion is the one of the last right-hand side, here; NaN: it is not [s]
   double *evaluated_y;
   const char *method;
-  double instant;                 // no step goes beyond it: something given over time changes there
-  double left;                    // where a step to come leaves an instant, whose sides are compared then; NaN: nowhere [s]
-  bool opaque;                    // motions may jump where their expressions do not tell when
-  bool cut;                       // the last step ends at t_cut with y_cut, where the integrator starts again
+  double instant;  // no step goes beyond it: something given over time changes there
+  double left;     // where a step to come leaves an instant, whose sides are compared then; NaN: nowhere [s]
+  bool opaque;     // motions may jump where their expressions do not tell when
+  bool cut;        // the last step ends at t_cut with y_cut, where the integrator starts again
   double t_cut, *y_cut;
-  bool due;                       // callbacks at a fixed rate may be, where the next step begins
-  bool limited;                   // states of the model have limits
-  int *held_before;               // their modes in the last step
-  double shown_t;                 // the motion has the accelerations that flow_result found here; NaN: it has not [s]
+  bool due;          // callbacks at a fixed rate may be, where the next step begins
+  bool limited;      // states of the model have limits
+  int *held_before;  // their modes in the last step
+  double shown_t;    // the motion has the accelerations that flow_result found here; NaN: it has not [s]
 };
 
 // y = (q, u, accounts, inner), for IDA (q, u, accounts, inner, λ, μ)
@@ -67,10 +67,11 @@ static void set_motion(flow *s, double t, const double *y) {
   s->evaluated_t = s->shown_t = NAN;
 }
 
-// --- ordinary differential equations -------------------------------------------------------------------------------
+// --- ordinary differential equations ---------------------------------------------------------------------------------
 
-// Beside the constraints accelerations change with the distance over the nearness to a singular position: the equations are stiff there, and
-// an integrator takes errors far below its tolerance for motion. Close to a singular position they are those of the projected state.
+// Beside the constraints accelerations change with the distance over the nearness to a singular position: the equations
+// are stiff there, and an integrator takes errors far below its tolerance for motion. Close to a singular position they
+// are those of the projected state.
 static bool accelerate(flow *s) {
   enum { TURNS = 8 };
   motion *x = s->x;
@@ -83,8 +84,9 @@ static bool accelerate(flow *s) {
 // What was shown of a state has its accelerations: the first stage of the next step of a one-step method begins there.
 static bool is_shown(const flow *s, double t, const double *y) {
   const motion *x = s->x;
-  return s->settings.kind == INTEGRATOR_RK4 && !s->settings.accelerate && !s->m->row_count && !x->inner_count && t == s->shown_t && x->t == t &&
-         x->level >= LEVEL_ACCELERATION && memcmp(x->q, y, (size_t)s->nq * sizeof *y) == 0 && memcmp(x->u, y + s->nq, (size_t)s->nv * sizeof *y) == 0;
+  return s->settings.kind == INTEGRATOR_RK4 && !s->settings.accelerate && !s->m->row_count && !x->inner_count &&
+         t == s->shown_t && x->t == t && x->level >= LEVEL_ACCELERATION &&
+         memcmp(x->q, y, (size_t)s->nq * sizeof *y) == 0 && memcmp(x->u, y + s->nq, (size_t)s->nv * sizeof *y) == 0;
 }
 
 static int right_hand_side(void *context, double t, const double *y, double *ydot) {
@@ -129,7 +131,8 @@ static bool project_mechanism(flow *s, double t, double *y) {
   enum { TURNS = 8 };
   dynamics_set(m, x, t, y, y + s->nq);
   dynamics_normalize(m, x->q);
-  // an angle of many turns is known to its own rounding only, and a loop of such angles closes no better than a few of them
+  // an angle of many turns is known to its own rounding only, and a loop of such angles closes no better than a few of
+  // them
   double largest = 0;
   for (int i = 0; i < s->nq; i++) largest = fmax(largest, fabs(x->q[i]));
   double tolerance = fmax(s->tolerance, 8 * DBL_EPSILON * largest * fmax(1, s->settings.length));
@@ -148,7 +151,7 @@ static int project(void *context, double t, double *y, double *error) {
   return held ? 0 : 1;
 }
 
-// --- differential-algebraic equations: stabilised index 2 ----------------------------------------------------------
+// --- differential-algebraic equations: stabilised index 2 ------------------------------------------------------------
 
 // With Gᵀμ moving the positions back (Gear, Gupta, Leimkuhler):
 //   q' = N(q) (u + Gᵀμ),   M u' + h = τ + Gᵀλ,   Φ(q, t) = 0,   G u + Φ_t = 0
@@ -192,7 +195,7 @@ static int residual(void *context, double t, const double *y, const double *ydot
   return 0;
 }
 
-// --- creation -----------------------------------------------------------------------------------------------------
+// --- creation --------------------------------------------------------------------------------------------------------
 
 // The absolute tolerance of a coordinate is atol times its own scale: an angle's is 1, a length's the mechanism's
 // size, a speed's that size per second, an energy's the largest at the start.
@@ -217,7 +220,8 @@ static void set_scales(flow *s) {
   double energy = fmax(tree_kinetic_energy(m, s->x), mass * vec3_norm(m->gravity) * length);
   for (int k = 0; k < s->powers; k++) s->scale[work_at(s) + k] = energy > 0 ? energy : 1;
   // bristles of rubbing surfaces: fractions of a millimetre on a mechanism of a metre
-  for (int k = 0; k < s->x->inner_count; k++) s->scale[inner_at(s) + k] = k < m->state_count ? m->states[k].scale : 1e-3 * length;
+  for (int k = 0; k < s->x->inner_count; k++)
+    s->scale[inner_at(s) + k] = k < m->state_count ? m->states[k].scale : 1e-3 * length;
 }
 
 static void mark_differential(flow *s) {
@@ -257,7 +261,7 @@ static double first_step(flow *s, double t) {
   return sum > 0 ? 0.5 * sqrt(2 / sqrt(sum)) : 0;
 }
 
-// --- instants at which functions of time change --------------------------------------------------------------------
+// --- instants at which functions of time change ----------------------------------------------------------------------
 
 // Between two of them the motion is behind the one and before the other.
 static void enter(flow *s, double t) {
@@ -279,7 +283,7 @@ static void cut_at(flow *s, double t) {
   s->cut = true, s->t_cut = t;
 }
 
-// --- limits of states --------------------------------------------------------------------------------------------
+// --- limits of states ------------------------------------------------------------------------------------------------
 
 // The rate of a state without its limits, at a state of the flow.
 static double free_rate(flow *s, int k, double t, const double *y) {
@@ -311,7 +315,8 @@ static double excess(flow *s, int k, double t) {
   return held ? -held * free_rate(s, k, t, s->y) : fmax(value - z->high, z->low - value);
 }
 
-// The first time in a step at which the mode of a state changes, no later than `to`; `to` if it does not. Looks at four places.
+// The first time in a step at which the mode of a state changes, no later than `to`; `to` if it does not. Looks at four
+// places.
 static double find_change(flow *s, int k, double from, double to, double end) {
   enum { PLACES = 4, HALVINGS = 60 };
   double low = from, high = NAN;
@@ -348,7 +353,7 @@ static void look_for_limits(flow *s, double t_before) {
   else s->x->held[changed] = *value > z->high ? 1 : -1, *value = s->x->held[changed] > 0 ? z->high : z->low;
 }
 
-// --- steps up to an instant ---------------------------------------------------------------------------------------
+// --- steps up to an instant ------------------------------------------------------------------------------------------
 
 // Whether a motion jumps where a step to come leaves an instant.
 static bool finds_jump(const flow *s, motion_jump *jump) {
@@ -357,8 +362,8 @@ static bool finds_jump(const flow *s, motion_jump *jump) {
   return false;
 }
 
-// After a step from t_before: it ends where a motion jumps, or at an instant. The motion goes behind an instant when it is reached, unless it
-// jumps there.
+// After a step from t_before: it ends where a motion jumps, or at an instant. The motion goes behind an instant when it
+// is reached, unless it jumps there.
 static void look_for_instants(flow *s, double t_before) {
   double t = integrator_time(s->it);
   motion_jump jump;
@@ -450,13 +455,15 @@ static int choose_accounts(const mechanism *m, const flow_settings *settings, po
 }
 
 flow *flow_create(const scheme_setup *setup, const flow_settings *settings, const scheme_start *start,
-                      carom_error *error) {
+                  carom_error *error) {
   const mechanism *m = setup->m;
   power chosen[POWER_COUNT];
   int powers = choose_accounts(m, settings, chosen);
   int n = m->nq + m->nv + powers + setup->x->inner_count + (settings->kind == INTEGRATOR_IDA ? 2 * m->row_count : 0);
   flow *s = calloc(1, sizeof *s);
-  if (s) s->limited = control_has_limits(m), s->method = setup->method, s->m = m, s->x = setup->x, s->settings = *settings, s->stop = setup->stop;
+  if (s)
+    s->limited = control_has_limits(m), s->method = setup->method, s->m = m, s->x = setup->x, s->settings = *settings,
+    s->stop = setup->stop;
   if (!s || !allocate(s, n)) {
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for the integrator");
     flow_destroy(s);
@@ -466,25 +473,35 @@ flow *flow_create(const scheme_setup *setup, const flow_settings *settings, cons
   memcpy(s->power, chosen, sizeof chosen);
   // Far below the tolerance of the motion, and above the rounding of a Φ of the mechanism's size.
   s->tolerance = 1e-12 * fmax(1, settings->length);
-  bool needs_projection = settings->constraints == FLOW_PROJECT && (settings->project || m->row_count > 0 || m->nq != m->nv);
+  bool needs_projection =
+      settings->constraints == FLOW_PROJECT && (settings->project || m->row_count > 0 || m->nq != m->nv);
   s->x->baumgarte_alpha = settings->constraints == FLOW_BAUMGARTE ? settings->alpha : 0;
   s->x->baumgarte_beta = settings->constraints == FLOW_BAUMGARTE ? settings->beta : 0;
   set_scales(s);
   mark_differential(s);
-  s->ode = (ode_problem){.n = n, .context = s, .rhs = right_hand_side, .project = needs_projection ? project : NULL,
+  s->ode = (ode_problem){.n = n,
+                         .context = s,
+                         .rhs = right_hand_side,
+                         .project = needs_projection ? project : NULL,
                          .solve = settings->relax ? solve : NULL,
-                         .abs_scale = s->scale, .can_lock = m->row_count > 0};
-  s->dae = (dae_problem){.n = n, .context = s, .residual = residual, .differential = s->differential,
-                         .abs_scale = s->scale, .can_lock = m->row_count > 0};
+                         .abs_scale = s->scale,
+                         .can_lock = m->row_count > 0};
+  s->dae = (dae_problem){.n = n,
+                         .context = s,
+                         .residual = residual,
+                         .differential = s->differential,
+                         .abs_scale = s->scale,
+                         .can_lock = m->row_count > 0};
   if (!create_integrator(s, start, error)) {
     flow_destroy(s);
     return NULL;
   }
-  memcpy(s->x->inner, flow_state(s) + inner_at(s), (size_t)s->x->inner_count * sizeof *s->x->inner);  // IDA has looked ahead
+  memcpy(s->x->inner, flow_state(s) + inner_at(s),
+         (size_t)s->x->inner_count * sizeof *s->x->inner);  // IDA has looked ahead
   return s;
 }
 
-// --- stepping -----------------------------------------------------------------------------------------------------
+// --- stepping --------------------------------------------------------------------------------------------------------
 
 void flow_show(flow *s, double t, const double *y) {
   set_motion(s, t, y);
@@ -540,7 +557,8 @@ carom_status flow_step(flow *s, double t_stop, carom_error *error) {
 
 carom_status flow_restart(flow *s, double t, const double *y, carom_error *error) {
   if (y != s->y) memcpy(s->y, y, (size_t)s->n * sizeof *y);
-  if (s->cut && s->limited && t < s->t_cut) memcpy(s->x->held, s->held_before, (size_t)s->m->state_count * sizeof *s->held_before);
+  if (s->cut && s->limited && t < s->t_cut)
+    memcpy(s->x->held, s->held_before, (size_t)s->m->state_count * sizeof *s->held_before);
   s->cut = false;
   if (t >= s->instant || t <= s->x->last_t) enter(s, t);
   if (!is_dae(s)) return integrator_restart(s->it, t, s->y, error);
@@ -580,11 +598,13 @@ const double *flow_accounts(const flow *s) { return s->accounts; }
 
 scheme_stats flow_stats(const flow *s) {
   integrator_stats stats = integrator_get_stats(s->it);
-  return (scheme_stats){.steps = s->before.steps + stats.steps, .rejected = s->before.rejected + stats.rejected,
-                        .evaluations = s->before.evaluations + stats.rhs_evaluations, .projection_failures = s->projection_failures};
+  return (scheme_stats){.steps = s->before.steps + stats.steps,
+                        .rejected = s->before.rejected + stats.rejected,
+                        .evaluations = s->before.evaluations + stats.rhs_evaluations,
+                        .projection_failures = s->projection_failures};
 }
 
-// --- memory -------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 
 static void count_fields(flow *s, fields *f) {
   integrator_stats own = integrator_get_stats(s->it);
@@ -621,7 +641,7 @@ carom_status flow_restored(flow *s, double t, const double *y, carom_error *erro
   return status;
 }
 
-// --- as a scheme of its own -----------------------------------------------------------------------------------------
+// --- as a scheme of its own ------------------------------------------------------------------------------------------
 
 void flow_show_end(flow *s) { flow_show(s, flow_time(s), flow_state(s)); }
 
@@ -633,7 +653,8 @@ carom_status flow_show_within(flow *s, double t, carom_error *error) {
 }
 
 bool flow_result(flow *s) {
-  bool evaluates = s->x->level < LEVEL_ACCELERATION;  // else by others, or they are results that were restored without accelerations
+  bool evaluates =
+      s->x->level < LEVEL_ACCELERATION;  // else by others, or they are results that were restored without accelerations
   if (!dynamics_instant(s->m, s->x)) return false;
   if (evaluates) s->shown_t = s->x->t;
   return true;

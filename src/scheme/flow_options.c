@@ -3,12 +3,15 @@
 #include "scheme/options.h"
 
 flow_settings flow_settings_from(const scheme_setup *setup, int constraints, double alpha, double beta) {
-  return (flow_settings){.kind = integrator_kind_of(setup->integrator), .integrator = integrator_settings_of(setup->integrator),
-                           .constraints = (flow_constraints)constraints, .alpha = alpha, .beta = beta,
-                           .length = setup->m->length};
+  return (flow_settings){.kind = integrator_kind_of(setup->integrator),
+                         .integrator = integrator_settings_of(setup->integrator),
+                         .constraints = (flow_constraints)constraints,
+                         .alpha = alpha,
+                         .beta = beta,
+                         .length = setup->m->length};
 }
 
-// --- what the integrators can run -----------------------------------------------------------------------------------
+// --- what the integrators can run ------------------------------------------------------------------------------------
 
 bool flow_accepts_settings(const scheme_request *request, int constraints, scheme_refusal *why) {
   const carom_integrator_def *integrator = request->integrator;
@@ -17,8 +20,10 @@ bool flow_accepts_settings(const scheme_request *request, int constraints, schem
                          "integrator rk4 needs a 'step'");
   bool ida = integrator->type == CAROM_IDA, ggl = constraints == CAROM_GGL;
   if (ida && constraints == CAROM_BAUMGARTE)
-    return SCHEME_REFUSE(why, REFUSED_METHOD, 0, NULL, "integrator ida uses its own stabilisation (ggl), not Baumgarte's");
-  if (ggl && !ida) return SCHEME_REFUSE(why, REFUSED_METHOD, 0, "set 'integrator: ida'", "'constraints: ggl' needs integrator ida");
+    return SCHEME_REFUSE(why, REFUSED_METHOD, 0, NULL,
+                         "integrator ida uses its own stabilisation (ggl), not Baumgarte's");
+  if (ggl && !ida)
+    return SCHEME_REFUSE(why, REFUSED_METHOD, 0, "set 'integrator: ida'", "'constraints: ggl' needs integrator ida");
   return true;
 }
 

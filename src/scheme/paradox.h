@@ -1,6 +1,6 @@
-// Painlevé's paradox: a contact slides along the unit vector d, and pressing it by P_N, with friction -μ P_N d, makes it sink: its resistance
-// W_NN - μ W_NT d is negative. Where the free motion sinks as well, no force while sliding fits; where it lifts off, being stopped by an impact
-// without collision would fit too.
+// Painlevé's paradox: a contact slides along the unit vector d, and pressing it by P_N, with friction -μ P_N d, makes
+// it sink: its resistance W_NN - μ W_NT d is negative. Where the free motion sinks as well, no force while sliding
+// fits; where it lifts off, being stopped by an impact without collision would fit too.
 #ifndef SCHEME_PARADOX_H
 #define SCHEME_PARADOX_H
 

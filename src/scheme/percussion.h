@@ -1,5 +1,5 @@
-// What a percussion does at one contact, for the books of every scheme with rigid contact: ½ (γ⁺ + γ⁻)ᵀ P is what it takes from the
-// motion, normal to the surface and along it.
+// What a percussion does at one contact, for the books of every scheme with rigid contact: ½ (γ⁺ + γ⁻)ᵀ P is what it
+// takes from the motion, normal to the surface and along it.
 #ifndef SCHEME_PERCUSSION_H
 #define SCHEME_PERCUSSION_H
 
@@ -8,12 +8,14 @@
 #include "ledger/impact.h"
 
 typedef struct percussion {
-  double tangential;                   // |P_T| [N·s]
-  double slip;                         // after it [m/s]
+  double tangential;  // |P_T| [N·s]
+  double slip;        // after it [m/s]
   double loss_normal, loss_tangential;
 } percussion;
 
-static inline double percussion_length(int n, const double *v) { return n == 1 ? fabs(v[0]) : sqrt(v[0] * v[0] + v[1] * v[1]); }
+static inline double percussion_length(int n, const double *v) {
+  return n == 1 ? fabs(v[0]) : sqrt(v[0] * v[0] + v[1] * v[1]);
+}
 
 // Of a contact with `rows` rows: P, and their rates before and after.
 static inline percussion percussion_of(int rows, const double *P, const double *before, const double *after) {
@@ -24,9 +26,15 @@ static inline percussion percussion_of(int rows, const double *P, const double *
 }
 
 // Its row of the ledger, in which the scheme fills in times, gap, restitution and which slip is none.
-static inline impact_step percussion_step(const percussion *c, const double *P, const double *before, const double *after) {
-  return (impact_step){.speed_before = before[0], .speed_after = after[0], .impulse_normal = P[0], .impulse_tangential = c->tangential,
-                       .loss_normal = c->loss_normal, .loss_tangential = c->loss_tangential, .slip = c->slip};
+static inline impact_step percussion_step(const percussion *c, const double *P, const double *before,
+                                          const double *after) {
+  return (impact_step){.speed_before = before[0],
+                       .speed_after = after[0],
+                       .impulse_normal = P[0],
+                       .impulse_tangential = c->tangential,
+                       .loss_normal = c->loss_normal,
+                       .loss_tangential = c->loss_tangential,
+                       .slip = c->slip};
 }
 
 #endif

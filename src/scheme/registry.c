@@ -10,11 +10,7 @@
 #include "scheme/stewart_trinkle.h"
 
 static const scheme_type *const members[] = {
-    &scheme_smooth,
-    &scheme_moreau,
-    &scheme_stewart_trinkle,
-    &scheme_event,
-    &scheme_compliant,
+    &scheme_smooth, &scheme_moreau, &scheme_stewart_trinkle, &scheme_event, &scheme_compliant,
 };
 
 // A test program may define a list of its own, with null after the last, that has members beside these.

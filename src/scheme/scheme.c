@@ -41,7 +41,8 @@ carom_status scheme_pair_fields(void (*memory_of)(void *scheme, int slot, fields
   return status;
 }
 
-static carom_status memory_fields(const scheme_type *type, void *scheme, contact_state *c, const mechanism *m, fields *f, carom_error *error) {
+static carom_status memory_fields(const scheme_type *type, void *scheme, contact_state *c, const mechanism *m,
+                                  fields *f, carom_error *error) {
   type->memory(scheme, f);
   return scheme_pair_fields(type->point_memory, type->pairs_changed, scheme, c, m, f, error);
 }
@@ -56,13 +57,16 @@ void scheme_save(const scheme_type *type, void *scheme, contact_state *c, double
   (void)memory_fields(type, scheme, c, NULL, &(fields){.to = memory}, NULL);
 }
 
-carom_status scheme_restore(const scheme_type *type, void *scheme, contact_state *c, const mechanism *m, const double *memory, carom_error *error) {
+carom_status scheme_restore(const scheme_type *type, void *scheme, contact_state *c, const mechanism *m,
+                            const double *memory, carom_error *error) {
   carom_status status = memory_fields(type, scheme, c, m, &(fields){.from = memory}, error);
   return status == CAROM_OK ? type->restored(scheme, error) : status;
 }
 
 void scheme_name_points(const contact_state *c, const mechanism *m, const contact_element *e, impact_ledger *impacts) {
-  impact_place place = {.pair = contact_point_id(c->world, e, 0), .pair_slot = e->slot, .turns = contact_turns(m, e),
+  impact_place place = {.pair = contact_point_id(c->world, e, 0),
+                        .pair_slot = e->slot,
+                        .turns = contact_turns(m, e),
                         .permanent = e->slot < c->world->element_count};
   for (int k = 0; k < e->point_count; k++) {
     place.id = place.pair + k;
@@ -81,7 +85,9 @@ void scheme_trouble_fields(contact_trouble *t, fields *f) {
   double missed[3] = {t->missed.t, t->missed.key[0], t->missed.key[1]};
   fields_count(f, "leaps", &t->leaps);
   fields_numbers(f, "missed", 3, missed);
-  if (f->from) t->missed = (contact_missed){missed[0], {(int)fmax(-1, fmin(missed[1], INT_MAX)), (int)fmax(-1, fmin(missed[2], INT_MAX))}};
+  if (f->from)
+    t->missed =
+        (contact_missed){missed[0], {(int)fmax(-1, fmin(missed[1], INT_MAX)), (int)fmax(-1, fmin(missed[2], INT_MAX))}};
   fields_count(f, "too_deep", &t->too_deep);
   fields_count(f, "inconsistent", &t->inconsistent);
   fields_count(f, "indeterminate", &t->indeterminate);

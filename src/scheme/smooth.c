@@ -5,17 +5,20 @@
 
 #define AT(field) offsetof(carom_smooth_def, field)
 static const option options[] = {
-    LOOP_OPTIONS("How loop constraints are enforced: projection after each step, Baumgarte stabilisation, or stabilised index 2 "
-                 "(only with `integrator: ida`, which always uses it)."),
+    LOOP_OPTIONS(
+        "How loop constraints are enforced: projection after each step, Baumgarte stabilisation, or stabilised index 2 "
+        "(only with `integrator: ida`, which always uses it)."),
 };
-static const option_table table = {.name = "smooth", .summary = "Smooth motion without contact.",
+static const option_table table = {.name = "smooth",
+                                   .summary = "Smooth motion without contact.",
                                    .example = "method: {smooth: {constraints: baumgarte, alpha: 20, beta: 20}}",
-                                   .size = sizeof(carom_smooth_def), .options = options,
+                                   .size = sizeof(carom_smooth_def),
+                                   .options = options,
                                    .count = OPTION_COUNT(options)};
 #undef AT
 SCHEME_INTERFACE(smooth);
 
-// --- what it can run ----------------------------------------------------------------------------------------------
+// --- what it can run -------------------------------------------------------------------------------------------------
 
 static bool accepts_settings(const scheme_request *request, scheme_refusal *why) {
   return flow_accepts_settings(request, ((const carom_smooth_def *)request->options)->constraints, why);
@@ -25,15 +28,19 @@ static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
   if (!flow_accepts_rows(request, why)) return false;
   if (!request->contacts->element_count) return true;
   return SCHEME_REFUSE(why, REFUSED_CONTACT, 0, "use method: {moreau: {step: ...}}, event or compliant",
-                       "method smooth does not support contact, and '%s' can touch", request->contacts->elements[0].name);
+                       "method smooth does not support contact, and '%s' can touch",
+                       request->contacts->elements[0].name);
 }
 
 static const scheme_about about = {
-    .table = &table, .integrates = true, .accepts_settings = accepts_settings, .accepts_model = accepts_model,
+    .table = &table,
+    .integrates = true,
+    .accepts_settings = accepts_settings,
+    .accepts_model = accepts_model,
     .loops = "use constraints: project",
 };
 
-// --- the scheme ---------------------------------------------------------------------------------------------------
+// --- the scheme ------------------------------------------------------------------------------------------------------
 
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   const carom_smooth_def *d = setup->options;
@@ -62,7 +69,20 @@ static scheme_stats stats_of(const void *scheme) { return flow_stats(scheme); }
 
 const scheme_type scheme_smooth = {
     .energy = {.warn = 1e-3, .bad = 1e-3, .tolerances = 1e4},
-    .name = "smooth", .about = &about, .create = create, .destroy = destroy, .step = step, .show = show, .show_end = show_end, .result = result,
-    .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of, .resumes_exactly = resumes_exactly,
-    .next_step = next_step, .memory = memory, .restored = restored,
+    .name = "smooth",
+    .about = &about,
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+    .show = show,
+    .show_end = show_end,
+    .result = result,
+    .time = time_of,
+    .state = state_of,
+    .accounts = accounts_of,
+    .stats = stats_of,
+    .resumes_exactly = resumes_exactly,
+    .next_step = next_step,
+    .memory = memory,
+    .restored = restored,
 };

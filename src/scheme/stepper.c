@@ -13,7 +13,7 @@
 #include "mechanics/rows.h"
 #include "scheme/stepper_internal.h"
 
-// --- creation -----------------------------------------------------------------------------------------------------
+// --- creation --------------------------------------------------------------------------------------------------------
 
 static void allocate(stepper *s) {
   const mechanism *m = s->m;
@@ -55,7 +55,8 @@ static void allocate(stepper *s) {
 static void look_ahead(stepper *s) {
   const mechanism *m = s->m;
   s->near.passes = s->contacts->world->crowd != NULL;
-  s->reads_coordinates = m->force_count || m->constraint_count || m->drive_count || m->friction_count || m->state_count || m->callback_count;
+  s->reads_coordinates = m->force_count || m->constraint_count || m->drive_count || m->friction_count ||
+                         m->state_count || m->callback_count;
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     s->reads_coordinates |= e->type->reads_coordinate;
@@ -118,7 +119,7 @@ static carom_status begin(stepper *s, carom_error *error) {
   return CAROM_OK;
 }
 
-// --- memory ---------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 
 static void step_fields(stepper *s, fields *f) {
   const mechanism *m = s->m;
@@ -169,7 +170,8 @@ static void apart_fields(contact_point *p, fields *f) {
 static void point_fields(stepper *s, int p, int number, fields *f) {
   fields_group(f, "contact", number);
   scheme_contact_fields(&s->shown.last[p], f);
-  if (number < 0 || contact_rolls(s->near.element_of[p])) fields_numbers(f, "turning_moment", 3, s->shown.last[p].turning_moment);
+  if (number < 0 || contact_rolls(s->near.element_of[p]))
+    fields_numbers(f, "turning_moment", 3, s->shown.last[p].turning_moment);
   scheme_place_fields(&s->near.points[p], f);
   scheme_frame_fields(&s->near.points[p], f);
   apart_fields(&s->near.points[p], f);
@@ -181,7 +183,9 @@ static void point_fields(stepper *s, int p, int number, fields *f) {
   if (number < 0 || contact_points_change(s->near.element_of[p])) scheme_feature_fields(s->contacts, p, f);
   if (number < 0 || s->near.element_of[p]->type->evaluate_from) scheme_start_field(s->contacts, p, f);
   fields_group(f, NULL, 0);
-  if (f->from) s->near.points[p].gap = s->shown.last[p].gap, s->near.points[p].speed = -1, s->shown.last[p].point = &s->near.points[p];
+  if (f->from)
+    s->near.points[p].gap = s->shown.last[p].gap, s->near.points[p].speed = -1,
+    s->shown.last[p].point = &s->near.points[p];
 }
 
 // What is shown of a point: gap and place at the end of the step, the rest as above.
@@ -238,13 +242,14 @@ carom_status stepper_restored(void *scheme, carom_error *error) {
   (void)error;
   s->grid = 0;
   stepper_rest_forget(s);
-  s->projection.energy_A = s->projection.energy, s->overlap.energy_A = s->overlap.energy;  // of the last step only the end is shown from here on
+  s->projection.energy_A = s->projection.energy,
+  s->overlap.energy_A = s->overlap.energy;  // of the last step only the end is shown from here on
   s->at_end.leaps = 0, s->at_end.deepest = s->at_end.entered = 0;  // the next step looks there again
   stepper_show_end(s);
   return CAROM_OK;
 }
 
-// --- creation, continued --------------------------------------------------------------------------------------------
+// --- creation, continued ---------------------------------------------------------------------------------------------
 
 void *stepper_create(const stepper_rule *rule, const stepper_settings *settings, const scheme_setup *setup,
                      const scheme_start *start, carom_error *error) {
@@ -275,7 +280,8 @@ void *stepper_create(const stepper_rule *rule, const stepper_settings *settings,
   memcpy(s->q, start->q, (size_t)s->m->nq * sizeof *s->q);
   memcpy(s->u, start->u, (size_t)s->m->nv * sizeof *s->u);
   memcpy(s->z, s->x->inner, (size_t)s->m->state_count * sizeof *s->z);
-  s->books.losses[0] = s->books.losses_A[0] = s->impacts->loss_normal, s->books.losses[1] = s->books.losses_A[1] = s->impacts->loss_tangential;
+  s->books.losses[0] = s->books.losses_A[0] = s->impacts->loss_normal,
+  s->books.losses[1] = s->books.losses_A[1] = s->impacts->loss_tangential;
   s->problem.solver.dump = setup->dump;
   if (begin(s, error) != CAROM_OK || !stepper_prepare_storage(s, error)) {
     stepper_destroy(s);
@@ -284,7 +290,7 @@ void *stepper_create(const stepper_rule *rule, const stepper_settings *settings,
   return s;
 }
 
-// --- what it tells of itself ----------------------------------------------------------------------------------------
+// --- what it tells of itself -----------------------------------------------------------------------------------------
 
 const double *stepper_state(const void *scheme) { return ((const stepper *)scheme)->q; }
 double stepper_time(const void *scheme) { return ((const stepper *)scheme)->t; }
@@ -299,10 +305,17 @@ const scheme_contact *stepper_contacts(const void *scheme) { return ((const step
 
 scheme_stats stepper_stats(const void *scheme) {
   const stepper *s = scheme;
-  return (scheme_stats){.steps = s->steps, .evaluations = s->steps, .projection_energy = s->shown.shows_A ? s->projection.energy_A : s->projection.energy,
+  return (scheme_stats){.steps = s->steps,
+                        .evaluations = s->steps,
+                        .projection_energy = s->shown.shows_A ? s->projection.energy_A : s->projection.energy,
                         .overlap_energy = s->shown.shows_A ? s->overlap.energy_A : s->overlap.energy,
-                        .projection_failures = s->projection.failures, .violation = s->projection.violation,
-                        .leaps_at_end = s->at_end.leaps, .missed_at_end = s->at_end.missed, .deepest_at_end = s->at_end.deepest,
-                        .entered_at_end = s->at_end.entered, .solves = &s->problem.tally, .trouble = s->trouble,
+                        .projection_failures = s->projection.failures,
+                        .violation = s->projection.violation,
+                        .leaps_at_end = s->at_end.leaps,
+                        .missed_at_end = s->at_end.missed,
+                        .deepest_at_end = s->at_end.deepest,
+                        .entered_at_end = s->at_end.entered,
+                        .solves = &s->problem.tally,
+                        .trouble = s->trouble,
                         .searches = *s->contacts->searches};
 }

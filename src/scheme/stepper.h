@@ -1,5 +1,6 @@
-// The core of time steppers: drives, free velocity, candidates, contact problem, solution, books, and what is shown of a step. A scheme over
-// it is a rule and a table of options. One step goes from A to E over Δt, with everything evaluated at one place R on the way:
+// The core of time steppers: drives, free velocity, candidates, contact problem, solution, books, and what is shown of
+// a step. A scheme over it is a rule and a table of options. One step goes from A to E over Δt, with everything
+// evaluated at one place R on the way:
 //   q_R = q_A ⊕ θΔt u_A,   u_F = u_A + Δt M⁻¹ h(q_R, u_A, t_R)          the free velocity
 //   M (u_E - u_F) = W P
 //   ξ = γ_E + what the rule requires  for each contact row,   γ_E = 0  for each constraint row
@@ -11,13 +12,15 @@
 #include "scheme/scheme.h"
 
 typedef struct stepper_rule {
-  // θ, from 0 to below 1: rows and forces are evaluated after this part of the step. Up to there positions follow u_A, then u_E.
+  // θ, from 0 to below 1: rows and forces are evaluated after this part of the step. Up to there positions follow u_A,
+  // then u_E.
   double place;
   // What the rows of a contact (the first is the normal) require at the end of the step, beside their rates γ_E there:
-  // ξ = γ_E + required. The gap at q_R (of an overlap the part that belongs to this step) and the rates γ_A at the start are known.
+  // ξ = γ_E + required. The gap at q_R (of an overlap the part that belongs to this step) and the rates γ_A at the
+  // start are known.
   void (*require)(const contact_material *of, int rows, double gap, const double *rate, double dt, double *required);
-  // Points take part when their gap at q_R is at most the activation distance and this many steps of the fastest approach. 0: the
-  // activation distance alone.
+  // Points take part when their gap at q_R is at most the activation distance and this many steps of the fastest
+  // approach. 0: the activation distance alone.
   double ahead;
 } stepper_rule;
 
@@ -54,11 +57,12 @@ carom_status stepper_restored(void *scheme, carom_error *error);
 void stepper_point_memory(void *scheme, int slot, fields *f);
 void stepper_pairs_changed(void *scheme);
 
-#define STEPPER_FUNCTIONS                                                                                                  \
-  .knows_contact = true, .gives_means = true, .tracks_constraints = true, .destroy = stepper_destroy, .step = stepper_step, \
-  .show = stepper_show, .show_end = stepper_show_end, .result = stepper_result, .time = stepper_time, .began = stepper_began, \
-  .state = stepper_state, .accounts = stepper_accounts, .stats = stepper_stats, .resumes_exactly = stepper_resumes_exactly, \
-  .next_step = stepper_next_step, .contacts = stepper_contacts, .memory = stepper_memory, .restored = stepper_restored, \
+#define STEPPER_FUNCTIONS                                                                             \
+  .knows_contact = true, .gives_means = true, .tracks_constraints = true, .destroy = stepper_destroy, \
+  .step = stepper_step, .show = stepper_show, .show_end = stepper_show_end, .result = stepper_result, \
+  .time = stepper_time, .began = stepper_began, .state = stepper_state, .accounts = stepper_accounts, \
+  .stats = stepper_stats, .resumes_exactly = stepper_resumes_exactly, .next_step = stepper_next_step, \
+  .contacts = stepper_contacts, .memory = stepper_memory, .restored = stepper_restored,               \
   .point_memory = stepper_point_memory, .pairs_changed = stepper_pairs_changed
 
 #endif

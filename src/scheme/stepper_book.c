@@ -14,12 +14,13 @@ typedef struct step_losses {
   double sum, slack;
 } step_losses;
 
-// With M fixed for the step, what contacts take and the work of the forces sum to the change of kinetic energy exactly. A contact that
-// lasts may give as well as take, since its rates turn with the rows, but never more than |γ_F - γ_A| |P|, which vanishes with the step;
-// an impact that adds more than that has gained energy. Returns the size of all its rates, also of those the forces would have brought
-// about.
+// With M fixed for the step, what contacts take and the work of the forces sum to the change of kinetic energy exactly.
+// A contact that lasts may give as well as take, since its rates turn with the rows, but never more than |γ_F - γ_A|
+// |P|, which vanishes with the step; an impact that adds more than that has gained energy. Returns the size of all its
+// rates, also of those the forces would have brought about.
 static double measure_contact(const stepper *s, int first, int size, step_losses *losses) {
-  const double *P = s->problem.P + first, *a = s->problem.rate_before + first, *b = s->problem.rate_after + first, *q = s->problem.q + first, *free = s->problem.rate_free + first;
+  const double *P = s->problem.P + first, *a = s->problem.rate_before + first, *b = s->problem.rate_after + first,
+               *q = s->problem.q + first, *free = s->problem.rate_free + first;
   double speed = 0;
   for (int i = 0; i < size; i++) {
     speed += fabs(a[i]) + fabs(b[i]) + fabs(q[i]);
@@ -29,7 +30,8 @@ static double measure_contact(const stepper *s, int first, int size, step_losses
   return speed;
 }
 
-// A contact without friction has no rows along the surface, and slides as fast as its bodies do. Positions are those of the rows.
+// A contact without friction has no rows along the surface, and slides as fast as its bodies do. Positions are those of
+// the rows.
 static double free_slip(const stepper *s, const contact_element *e, int point) {
   double slip[2];
   if (e->type->frictionless) return 0;
@@ -49,9 +51,11 @@ static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
   double still = 1e-9 * measure_contact(s, first, size, losses);  // what solutions leave of a rate that is zero
   percussion c = percussion_of(size, P, s->problem.rate_before + first, s->problem.rate_after + first);
   (void)measure_contact(s, first + size, turning, losses);
-  for (int i = first + size; i < first + size + turning; i++) c.loss_tangential -= 0.5 * (s->problem.rate_before[i] + s->problem.rate_after[i]) * s->problem.P[i];
+  for (int i = first + size; i < first + size + turning; i++)
+    c.loss_tangential -= 0.5 * (s->problem.rate_before[i] + s->problem.rate_after[i]) * s->problem.P[i];
   double start[3], end[3];
-  for (int i = 0; i < size; i++) start[i] = stepper_rate_at_start(s, first + i), end[i] = stepper_rate_at_end(s, first + i);
+  for (int i = 0; i < size; i++)
+    start[i] = stepper_rate_at_start(s, first + i), end[i] = stepper_rate_at_end(s, first + i);
   if (size > 1) c.slip = percussion_length(size - 1, end + 1);
   bool moves_along = c.slip > still;
   if (size == 1) c.slip = free_slip(s, e, point);
@@ -83,13 +87,15 @@ static double largest_speed(const mechanism *m, const motion *x) {
   double largest = 0;
   for (int i = 1; i < m->node_count; i++) {
     anchor origin = {.node = i};
-    largest = fmax(largest, vec3_norm(anchor_velocity(m, x, &origin)) + m->length * vec3_norm(anchor_omega(m, x, &origin)));
+    largest =
+        fmax(largest, vec3_norm(anchor_velocity(m, x, &origin)) + m->length * vec3_norm(anchor_omega(m, x, &origin)));
   }
   return largest;
 }
 
-// Rates are differences of the velocities of bodies, and sums of what the percussions change; they are rounded like these. Bodies that
-// move together and press on each other have rates that are rounding alone, and what they seem to gain by them is none.
+// Rates are differences of the velocities of bodies, and sums of what the percussions change; they are rounded like
+// these. Bodies that move together and press on each other have rates that are rounding alone, and what they seem to
+// gain by them is none.
 static double rounding_of_losses(stepper *s) {
   double speed = largest_speed(s->m, s->x), sum = 0, *changes = s->even.turn;
   stepper_absolute(s, changes);
@@ -105,20 +111,21 @@ static double rounding_of_losses(stepper *s) {
   return 1e-12 * sum;
 }
 
-// A point that stood and is back after one step has not parted: under a body that turns about it, it opens by h³ now and then. Steps do not
-// resolve more.
-static bool has_left(const stepper *s, int p) { return !s->shown.last_before[p].active || s->problem.rate_E[3 * p] != 0; }
+// A point that stood and is back after one step has not parted: under a body that turns about it, it opens by h³ now
+// and then. Steps do not resolve more.
+static bool has_left(const stepper *s, int p) {
+  return !s->shown.last_before[p].active || s->problem.rate_E[3 * p] != 0;
+}
 
 static void book_contacts(stepper *s, double dt) {
   int next = 0;
   step_losses losses = {0};
   CONTACT_EACH_POINT(s->contacts, p) {
-    if (next < s->near.active_count && s->near.active[next] == p)
-      book_contact(s, next++, dt, &losses);
-    else if (!s->shown.trying && s->impacts->touches[p] && has_left(s, p))
-      impact_separate(s->impacts, p);
+    if (next < s->near.active_count && s->near.active[next] == p) book_contact(s, next++, dt, &losses);
+    else if (!s->shown.trying && s->impacts->touches[p] && has_left(s, p)) impact_separate(s->impacts, p);
   }
-  if (losses.sum < -losses.slack && losses.sum < -rounding_of_losses(s)) contact_trouble_gain(&s->trouble, -losses.sum, s->t + dt);
+  if (losses.sum < -losses.slack && losses.sum < -rounding_of_losses(s))
+    contact_trouble_gain(&s->trouble, -losses.sum, s->t + dt);
 }
 
 // The work of a force that is the same throughout the step is the force times the way ½ (u_A + u_E) Δt.
@@ -153,14 +160,18 @@ void stepper_book(stepper *s, double dt, bool solved, const double *u_end) {
   if (m->force_count) book_forces(s, dt, u_end);
   if (solved) {
     for (int i = 0; i < m->row_count; i++) {
-      if (s->shown.moves[i]) s->books.accounts[POWER_DRIVE] += 0.5 * (s->problem.rate_before[i] + s->problem.rate_after[i]) * s->problem.P[i];
+      if (s->shown.moves[i])
+        s->books.accounts[POWER_DRIVE] +=
+            0.5 * (s->problem.rate_before[i] + s->problem.rate_after[i]) * s->problem.P[i];
       x->lambda[i] = s->even.P_mean[i] / dt;
     }
     if (m->row_count) {
       response_share(m, x, x->lambda);
       memcpy(s->shown.lambda, x->lambda, (size_t)m->row_count * sizeof *s->shown.lambda);
     }
-    if (m->friction_count) stepper_friction_book(&s->friction, m, x, s->problem.P, s->even.P_mean, s->problem.rate_before, s->problem.rate_free, s->problem.rate_after, dt, s->impacts);
+    if (m->friction_count)
+      stepper_friction_book(&s->friction, m, x, s->problem.P, s->even.P_mean, s->problem.rate_before,
+                            s->problem.rate_free, s->problem.rate_after, dt, s->impacts);
   }
   if (s->near.active_count || s->impacts->open_count) book_contacts(s, dt);
   if (m->drive_count) book_drives(s, dt, u_end);

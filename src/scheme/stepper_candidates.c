@@ -12,7 +12,8 @@ enum { SHARE = 32 };  // the fewest elements or points that a thread takes
 static void guess_percussion(stepper *s, const contact_element *e, const scheme_contact *last, int first, double dt) {
   const double force[3] = {last->normal_force, last->tangential_force[0], last->tangential_force[1]};
   int sliding = contact_sliding_rows(s->m, e);
-  for (int i = 0; i < contact_row_count(s->m, e); i++) s->problem.P[first + i] = dt * (i < sliding ? force[i] : last->turning_moment[i - sliding]);
+  for (int i = 0; i < contact_row_count(s->m, e); i++)
+    s->problem.P[first + i] = dt * (i < sliding ? force[i] : last->turning_moment[i - sliding]);
 }
 
 // Whether no point of an element touches, where that is cheap to know. A gap that is not a number is none.
@@ -25,7 +26,8 @@ static bool is_apart(const stepper *s, const contact_element *e) {
   return true;
 }
 
-// Whether an element has to be looked at closely: a point touches or did so in one of the last two steps, which are remembered.
+// Whether an element has to be looked at closely: a point touches or did so in one of the last two steps, which are
+// remembered.
 static bool is_near(const stepper *s, const contact_element *e) {
   return s->rule->ahead > 0 || s->steps - s->near.touched[e->slot] <= REMEMBERED || !is_apart(s, e);
 }
@@ -44,26 +46,29 @@ static bool has_parted(const stepper *s, const contact_element *e) {
   return true;
 }
 
-static double nearest_between(const stepper *s, const contact_element *e, const contact_point *before, const contact_point *after, double time) {
-  return fmin(s->near.nearest[e->point0], e->type->nearest(s->m, s->x, e, stepper_least_of(e, before), stepper_least_of(e, after), time, stepper_graze(s, e)));
+static double nearest_between(const stepper *s, const contact_element *e, const contact_point *before,
+                              const contact_point *after, double time) {
+  return fmin(s->near.nearest[e->point0], e->type->nearest(s->m, s->x, e, stepper_least_of(e, before),
+                                                           stepper_least_of(e, after), time, stepper_graze(s, e)));
 }
 
-// The removal of overlap in the step before may have pushed bodies into others that they do not approach, hardly deeper than what it
-// removed. These have not gone through each other: on their way they were nowhere deeper than now.
+// The removal of overlap in the step before may have pushed bodies into others that they do not approach, hardly deeper
+// than what it removed. These have not gone through each other: on their way they were nowhere deeper than now.
 static bool was_pushed(const stepper *s, const contact_element *e) {
   enum { AT_ONCE = 4 };  // overlaps that may push a body in one direction
   double gap = stepper_least_of(e, s->near.points)->gap;
   return -gap <= AT_ONCE * s->overlap.depth_before && s->near.nearest[e->point0] >= gap - stepper_graze(s, e);
 }
 
-// From where rows are evaluated in one step to where they are in the next, and from the start to the first, the motion is uniform. Bodies that are apart now, and
-// overlapped on the straight ways since they were last apart, have gone through each other, unless a step saw them approach:
-// an impact that was missed. What is remembered of an element is kept with its first point.
-// Returns whether that was found.
+// From where rows are evaluated in one step to where they are in the next, and from the start to the first, the motion
+// is uniform. Bodies that are apart now, and overlapped on the straight ways since they were last apart, have gone
+// through each other, unless a step saw them approach: an impact that was missed. What is remembered of an element is
+// kept with its first point. Returns whether that was found.
 static bool look_for_passage(stepper *s, const contact_element *e, double time) {
   int p = e->point0;
   bool struck = is_struck(s, e), touches = s->near.touched[e->slot] == s->steps;
-  if (!struck && !touches && s->near.nearest[p] == 0 && s->rest.known[e->slot].since < s->steps && s->rest.known[e->slot].last == s->steps)
+  if (!struck && !touches && s->near.nearest[p] == 0 && s->rest.known[e->slot].since < s->steps &&
+      s->rest.known[e->slot].last == s->steps)
     return false;  // it stays apart
   if (!struck) s->near.nearest[p] = nearest_between(s, e, s->near.before, s->near.points, time);
   if (!has_parted(s, e)) {
@@ -94,16 +99,18 @@ void stepper_look_for_passages(stepper *s, double dt) {
   crew_run(s->contacts->crew, s->contacts->element_count, SHARE, look_for_passages_of, &(passages){s, time});
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
-    if (s->near.has_passed[e->slot]) contact_count_leap(s->contacts->world, e, s->t + s->rule->place * dt, &s->trouble.leaps, &s->trouble.missed);
+    if (s->near.has_passed[e->slot])
+      contact_count_leap(s->contacts->world, e, s->t + s->rule->place * dt, &s->trouble.leaps, &s->trouble.missed);
   }
 }
 
-// The same from where rows are evaluated to the end of the step. Bodies that are past the nearest point of their way need not be apart yet:
-// no later step will see them approach.
+// The same from where rows are evaluated to the end of the step. Bodies that are past the nearest point of their way
+// need not be apart yet: no later step will see them approach.
 static bool passes_at_end(const stepper *s, const contact_element *e) {
   if (!e->type->nearest || is_struck(s, e)) return false;
   for (int p = e->point0; p < e->point0 + e->point_count; p++)
-    if (s->near.looked[p].gap <= s->contacts->activation && contact_gap_rate(s->m, s->x, e, &s->near.looked[p]) < 0) return false;
+    if (s->near.looked[p].gap <= s->contacts->activation && contact_gap_rate(s->m, s->x, e, &s->near.looked[p]) < 0)
+      return false;
   return nearest_between(s, e, s->near.points, s->near.looked, (1 - s->rule->place) * s->dt) < -stepper_graze(s, e);
 }
 
@@ -114,13 +121,14 @@ static bool leaps_next(const stepper *s, const contact_element *e, const contact
   return way - at->gap > contact_leap(s->m, e);
 }
 
-// Where places of contact come and go they take long to find, and in a list of pairs most are far apart. What is shown of these is found when
-// it is read. `found` may be null.
+// Where places of contact come and go they take long to find, and in a list of pairs most are far apart. What is shown
+// of these is found when it is read. `found` may be null.
 static bool is_far(const stepper *s, const contact_element *e, contact_feature *found, contact_point *points) {
   if (!contact_points_change(e) || !e->shape_first || !e->shape_second || s->rule->ahead > 0) return false;
   const contact_surface *surfaces = s->contacts->world->surfaces;
   double reach = surfaces[e->surface[0]].reach + surfaces[e->surface[1]].reach;
-  return contact_place_far(s->m, s->x, e, reach, s->contacts->activation, found ? found + e->point0 : NULL, points + e->point0);
+  return contact_place_far(s->m, s->x, e, reach, s->contacts->activation, found ? found + e->point0 : NULL,
+                           points + e->point0);
 }
 
 carom_status stepper_look_at_end(stepper *s, carom_error *error) {
@@ -147,15 +155,16 @@ carom_status stepper_look_at_end(stepper *s, carom_error *error) {
   return CAROM_OK;
 }
 
-// For a rule that looks ahead, the largest gap at which a point takes part: the way of the fastest approach among those that may meet within
-// the step. What is met may meet others in the same step, which it does not approach yet.
+// For a rule that looks ahead, the largest gap at which a point takes part: the way of the fastest approach among those
+// that may meet within the step. What is met may meet others in the same step, which it does not approach yet.
 static double find_reach(const stepper *s, double dt) {
   double fastest = 0;
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
       double approach = -contact_gap_rate(s->m, s->x, e, &s->near.points[p]);
-      if (approach > fastest && s->near.points[p].gap <= s->contacts->activation + s->rule->ahead * dt * approach) fastest = approach;
+      if (approach > fastest && s->near.points[p].gap <= s->contacts->activation + s->rule->ahead * dt * approach)
+        fastest = approach;
     }
   }
   return s->contacts->activation + s->rule->ahead * dt * fastest;
@@ -164,12 +173,14 @@ static double find_reach(const stepper *s, double dt) {
 // Rows that turn open a point by far less than this part of a body.
 #define OPENED 1e-3
 
-// A point that was closed and did not leave at the end of the last step, where positions do not follow velocities alone: drives, projection and
-// the removal of overlap then open it by h², and rows that turn by h³; it would strike and open in turns. It stays a candidate. Elsewhere candidates are Moreau's.
-// What the removal has moved far apart, as bodies that were fast and deep in each other, is a candidate no longer.
+// A point that was closed and did not leave at the end of the last step, where positions do not follow velocities
+// alone: drives, projection and the removal of overlap then open it by h², and rows that turn by h³; it would strike
+// and open in turns. It stays a candidate. Elsewhere candidates are Moreau's. What the removal has moved far apart, as
+// bodies that were fast and deep in each other, is a candidate no longer.
 static bool stays(const stepper *s, const contact_element *e, int p, const scheme_contact *before) {
   double gap = s->near.points[p].gap;
-  bool led = s->led || (s->near.moved[p] && gap <= stepper_graze(s, e)) || (stepper_turns(s, e) && gap <= OPENED * contact_leap(s->m, e));
+  bool led = s->led || (s->near.moved[p] && gap <= stepper_graze(s, e)) ||
+             (stepper_turns(s, e) && gap <= OPENED * contact_leap(s->m, e));
   bool closed = before->normal_force > 0 || (s->dt == 0 && s->near.struck[p]);
   return led && closed && s->problem.rate_E[3 * p] <= 0 && !s->near.points[p].absent;
 }
@@ -180,10 +191,12 @@ static bool add_active(stepper *s, const contact_element *e, double reach, doubl
   int before_these = s->near.active_count;
   bool changes = contact_points_change(e);
   for (int p = e->point0; p < e->point0 + e->point_count; p++) {
-    const scheme_contact *before = changes && contact_state_is_new(s->contacts, p) ? &unknown : &s->shown.last_before[p];
+    const scheme_contact *before =
+        changes && contact_state_is_new(s->contacts, p) ? &unknown : &s->shown.last_before[p];
     double gap = s->near.points[p].gap;
     bool active = gap <= reach || stays(s, e, p, before);
-    s->shown.last[p] = (scheme_contact){.gap = gap, .active = active, .lasts = active && before->active, .point = &s->near.points[p]};
+    s->shown.last[p] =
+        (scheme_contact){.gap = gap, .active = active, .lasts = active && before->active, .point = &s->near.points[p]};
     s->near.moved[p] &= active;
     if (!active) continue;
     if (s->problem.solver.warm_start) guess_percussion(s, e, before, s->x->row_total, dt);
@@ -246,7 +259,8 @@ static void look_at_elements(void *context, int from, int to) {
 
 static void locate_elements(void *context, int from, int to) {
   stepper *s = context;
-  for (int i = from; i < to; i++) contact_state_locate(s->contacts, s->m, s->x, s->contacts->elements[i], s->contacts->found, s->near.points);
+  for (int i = from; i < to; i++)
+    contact_state_locate(s->contacts, s->m, s->x, s->contacts->elements[i], s->contacts->found, s->near.points);
 }
 
 void stepper_find_active(stepper *s, double dt) {
@@ -287,6 +301,8 @@ void stepper_hold_places(stepper *s) {
 void stepper_keep_starts(stepper *s) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
-    if (e->type->evaluate_from) contact_state_start_from(s->contacts, e->point0, s->near.touched[e->slot] == s->steps ? &s->near.points[e->point0] : NULL);
+    if (e->type->evaluate_from)
+      contact_state_start_from(s->contacts, e->point0,
+                               s->near.touched[e->slot] == s->steps ? &s->near.points[e->point0] : NULL);
   }
 }

@@ -68,8 +68,8 @@ static void take_back_forces(const mechanism *m, motion *x, double *P, double dt
   for (int i = 0; i < x->row_total; i++) P[i] *= -dt;
 }
 
-bool stepper_friction_agrees(stepper_friction *f, const mechanism *m, motion *x, double *P, const double *udot, double dt,
-                            double *work, int turn) {
+bool stepper_friction_agrees(stepper_friction *f, const mechanism *m, motion *x, double *P, const double *udot,
+                             double dt, double *work, int turn) {
   bool agrees = true;
   find_reactions(m, x, P, udot, dt, work);
   for (int i = 0; i < m->friction_count; i++) {
@@ -82,11 +82,11 @@ bool stepper_friction_agrees(stepper_friction *f, const mechanism *m, motion *x,
   return agrees;
 }
 
-// Sticks where the rate is zero against those before the step and without friction, and against what friction could change: as a contact
-// does. How close P is to its limit does not tell: limit and load agree to a tolerance only.
-void stepper_friction_book(const stepper_friction *f, const mechanism *m, motion *x, const double *P, const double *P_mean,
-                          const double *rate_before, const double *rate_free, const double *rate_after, double dt,
-                          impact_ledger *ledger) {
+// Sticks where the rate is zero against those before the step and without friction, and against what friction could
+// change: as a contact does. How close P is to its limit does not tell: limit and load agree to a tolerance only.
+void stepper_friction_book(const stepper_friction *f, const mechanism *m, motion *x, const double *P,
+                           const double *P_mean, const double *rate_before, const double *rate_free,
+                           const double *rate_after, double dt, impact_ledger *ledger) {
   for (int i = 0; i < m->friction_count; i++) {
     int row = f->row0 + i;
     double a = rate_before[row], b = rate_after[row], change = f->diagonal[i] * f->limit[i] * dt;

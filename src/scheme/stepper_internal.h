@@ -21,21 +21,21 @@
 // Removal of overlap: its problem has the constraint rows and one normal row for each active point.
 typedef struct stepper_overlap {
   block_list blocks;
-  double *q, *r, *u, *own, *diagonal;    // by row
-  double *W;                             // dense; null in a crowd
-  double *displacement;                  // of this step, one per speed
-  bool moves;                            // it is not zero
-  double depth, depth_before;            // the deepest overlap that this step removes, and the one before it [m]
-  double shift;                          // the farthest that the last step moved a surface [m]
-  double energy, energy_A;               // put in by it until now, and until the start of the last step [J]
+  double *q, *r, *u, *own, *diagonal;  // by row
+  double *W;                           // dense; null in a crowd
+  double *displacement;                // of this step, one per speed
+  bool moves;                          // it is not zero
+  double depth, depth_before;          // the deepest overlap that this step removes, and the one before it [m]
+  double shift;                        // the farthest that the last step moved a surface [m]
+  double energy, energy_A;             // put in by it until now, and until the start of the last step [J]
 } stepper_overlap;
 
 // A fast pair that may meet on the way that is looked at.
 typedef struct stepper_suspect {
   const contact_element *e;
-  bool again;                            // rows of this step have found it at the start of the way
-  bool touching;                         // it touched there and has not parted since,
-  double gap;                            // with this gap at the start [m]
+  bool again;     // rows of this step have found it at the start of the way
+  bool touching;  // it touched there and has not parted since,
+  double gap;     // with this gap at the start [m]
 } stepper_suspect;
 
 // Since when the points of an element are the same in every step, and the last step that has them.
@@ -45,70 +45,73 @@ typedef struct stepper_known {
 
 // Bodies at rest, see stepper_rest.c.
 typedef struct stepper_rest {
-  bool any;                              // there are free bodies that carry no others: positions of these are rounded where rows are evaluated
-  bool *single;                          // by node: it is one of them
-  double *exact;                         // positions there before they are rounded
-  double *rounded;                       // and rounded, in the last step; NaN: not known
-  double finest;                         // what places are rounded to [m]
-  bool *still;                           // by node: ground, or one of them that is where it was in the last step
-  stepper_known *known;                  // by slot of an element
-  int *active, active_count;             // points that took part in the last step
-  bool same;                             // rows of this step are those of the last one,
-  bool formed;                           // for which the matrix was formed and islands were found
+  bool any;       // there are free bodies that carry no others: positions of these are rounded where rows are evaluated
+  bool *single;   // by node: it is one of them
+  double *exact;  // positions there before they are rounded
+  double *rounded;            // and rounded, in the last step; NaN: not known
+  double finest;              // what places are rounded to [m]
+  bool *still;                // by node: ground, or one of them that is where it was in the last step
+  stepper_known *known;       // by slot of an element
+  int *active, active_count;  // points that took part in the last step
+  bool same;                  // rows of this step are those of the last one,
+  bool formed;                // for which the matrix was formed and islands were found
 } stepper_rest;
 
 // Work and losses until now, and until the start of the last step (stepper_book.c).
 typedef struct stepper_books {
   double accounts[POWER_COUNT], accounts_A[POWER_COUNT];
-  double losses[2], losses_A[2];         // of contacts, normal and tangential, likewise
-  bool differ;                           // accounts and losses at the start of the last step are not those at its end
+  double losses[2], losses_A[2];  // of contacts, normal and tangential, likewise
+  bool differ;                    // accounts and losses at the start of the last step are not those at its end
 } stepper_books;
 
-// What is near, by slot of points and elements, and the points that take part (stepper_candidates.c; stepper_pairs.c lays it out).
+// What is near, by slot of points and elements, and the points that take part (stepper_candidates.c; stepper_pairs.c
+// lays it out).
 typedef struct stepper_near {
   int point_capacity, element_capacity;  // of arrays by slot of points and elements
   contact_point *points, *before;        // where rows are evaluated in this step, and in the one before it
   contact_point *looked;                 // where something is looked at, for the moment
   bool *struck;                          // points whose approach a step has dealt with since they were last apart
-  bool *moved, *moved_before;            // points that were moved out of an overlap since they last left; before the step that is tried
-  double *nearest;                       // how deep they overlapped since, on straight ways, as a gap [m]
-  const contact_element **element_of;    // the element of each point, of `contacts`
-  int *active, active_count;             // points that take part in this step
-  int *active_row;                       // the first row of each
-  bool *may_touch, *has_passed;          // elements whose points may take part in this step; that have gone through each other since the last
-  bool passes;                           // there are elements whose bodies can pass each other between two steps
-  long *touched;                         // the number of the step in which each element last took part
+  bool *moved,
+      *moved_before;  // points that were moved out of an overlap since they last left; before the step that is tried
+  double *nearest;    // how deep they overlapped since, on straight ways, as a gap [m]
+  const contact_element **element_of;  // the element of each point, of `contacts`
+  int *active, active_count;           // points that take part in this step
+  int *active_row;                     // the first row of each
+  bool *may_touch, *has_passed;  // elements whose points may take part in this step; that have gone through each other
+                                 // since the last
+  bool passes;                   // there are elements whose bodies can pass each other between two steps
+  long *touched;                 // the number of the step in which each element last took part
 } stepper_near;
 
 // What was found at the end of a run (stepper_look_at_end).
 typedef struct stepper_at_end {
-  long leaps;                            // in the second half of the last step,
-  contact_missed missed;                 // and the first of them
-  double deepest;                        // the largest penetration at its end [m]
-  double entered;                        // likewise, of points that no step has dealt with [m]
+  long leaps;             // in the second half of the last step,
+  contact_missed missed;  // and the first of them
+  double deepest;         // the largest penetration at its end [m]
+  double entered;         // likewise, of points that no step has dealt with [m]
 } stepper_at_end;
 
 // Times of impact of fast bodies (stepper_impact.c).
 typedef struct stepper_meeting {
-  bool any;                              // steps are made shorter where fast bodies would pass each other,
-  bool now;                              // and this one has such bodies
-  double thinnest;                       // of all surfaces [m]
-  stepper_suspect *suspects;             // pairs that may meet on the way that is looked at
+  bool any;                   // steps are made shorter where fast bodies would pass each other,
+  bool now;                   // and this one has such bodies
+  double thinnest;            // of all surfaces [m]
+  stepper_suspect *suspects;  // pairs that may meet on the way that is looked at
   int suspect_count;
 } stepper_meeting;
 
 // The contact problem, by row, its matrix and its solvers (stepper_problem.c, stepper_matrix.c).
 typedef struct stepper_rows {
-  int row_capacity;                      // of arrays by row
+  int row_capacity;  // of arrays by row
   block_list blocks;
   double *q, *P, *xi;
   double *rate_before, *rate_free, *rate_after;  // γ at A, of the free velocity, at E
-  double *P_before;                      // of the constraints, in the step before this one
-  double *rate_E;                        // three per point: its rates at the end of the last step, where they stay; NaN: they do not
-  double *rate_R;                        // the same of the velocity at the end, where that step has evaluated its rows
-  double *onward;                        // what rows turn by from where they are evaluated to the end of the step, by row (find_onward)
-  solve_storage storage;                 // W and what the solvers need
-  bool crowded;                          // W is not formed: pieces and islands take its place
+  double *P_before;                              // of the constraints, in the step before this one
+  double *rate_E;  // three per point: its rates at the end of the last step, where they stay; NaN: they do not
+  double *rate_R;  // the same of the velocity at the end, where that step has evaluated its rows
+  double *onward;  // what rows turn by from where they are evaluated to the end of the step, by row (find_onward)
+  solve_storage storage;  // W and what the solvers need
+  bool crowded;           // W is not formed: pieces and islands take its place
   response_pieces pieces;
   solve_islands islands;
   solve_settings solver;
@@ -117,33 +120,33 @@ typedef struct stepper_rows {
 
 // Of a step whose length is not that of the one before (stepper_solve_evenly).
 typedef struct stepper_even {
-  double *P, *q, *u;                     // the problem with the turn of its rows as in steps of equal length (turn_evenly): percussions,
-                                         // right-hand side, velocity
-  double *turn;                          // what rows turn by, for that
-  double excess;                         // of the step under way, see stepper_excess
-  const double *P_mean;                  // percussions whose means over the step are shown: those of the problem, or these
+  double *P, *q, *u;  // the problem with the turn of its rows as in steps of equal length (turn_evenly): percussions,
+                      // right-hand side, velocity
+  double *turn;       // what rows turn by, for that
+  double excess;      // of the step under way, see stepper_excess
+  const double *P_mean;  // percussions whose means over the step are shown: those of the problem, or these
 } stepper_even;
 
 // Constraints at the ends of steps (stepper_project.c).
 typedef struct stepper_projection {
   long failures;
   double energy, energy_A;
-  bool driven;                           // something moves by a function of time, and may meet a lock-up
-  double independence[3];                // of the constraint rows at the last ends of steps, latest first; NaN: not known
+  bool driven;             // something moves by a function of time, and may meet a lock-up
+  double independence[3];  // of the constraint rows at the last ends of steps, latest first; NaN: not known
   double *placed, *before_placing, *unplaced;  // scratch, one per coordinate
-  double violation;                      // the largest |Φ| at the end of a step
-  double *row_size;                      // what counts as a large violation, one per constraint row [rad or m]
-  double seen_open[2];                   // the largest |Φ|, and over row_size, where rows are evaluated, when it was last looked at
+  double violation;                            // the largest |Φ| at the end of a step
+  double *row_size;                            // what counts as a large violation, one per constraint row [rad or m]
+  double seen_open[2];  // the largest |Φ|, and over row_size, where rows are evaluated, when it was last looked at
 } stepper_projection;
 
 // What is shown of the last step (stepper_show.c).
 typedef struct stepper_shown {
-  bool shows_A;                          // the time shown is before the velocity jumps
-  bool trying;                           // it is a trial: the ledger of impacts is left alone
-  scheme_contact *last, *last_before;    // in this step, and in the one before it
-  scheme_contact *contacts;              // as it was last read
-  double *lambda;                        // mean multipliers of the constraints in the last step
-  bool *moves;                           // constraint rows that follow a function of time, and so do work
+  bool shows_A;                        // the time shown is before the velocity jumps
+  bool trying;                         // it is a trial: the ledger of impacts is left alone
+  scheme_contact *last, *last_before;  // in this step, and in the one before it
+  scheme_contact *contacts;            // as it was last read
+  double *lambda;                      // mean multipliers of the constraints in the last step
+  bool *moves;                         // constraint rows that follow a function of time, and so do work
 } stepper_shown;
 
 // What all parts need, and the parts.
@@ -154,29 +157,29 @@ typedef struct stepper {
   motion *x;
   contact_state *contacts;
   stepper_settings settings;
-  impact_ledger *impacts;                // where contacts are booked: the ledger, or none in a trial
+  impact_ledger *impacts;  // where contacts are booked: the ledger, or none in a trial
   impact_ledger *ledger;
   double t;
-  double grid;                           // the multiple of the step that the last one went for
-  long steps;                            // taken
-  double *q, *u;                         // the state, one array: at E when a step is done
-  double *q_A, *u_A;                     // where the last step began,
-  double t_A, dt;                        // when, and how long it was; 0: there was none
-  const double *u_R;                     // of the step under way: u_A as it is where rows are evaluated, see stepper_move_from
-  double *u_carried;                     // holds it where it is not u_A itself
-  double *z, *z_A, *z_rate;              // states of the model likewise, and their rates over the last step
-  double dt_before;                      // the step before it; 0: there was none
-  double *u_free, *u_end;                // of the step under way
-  double *displacement;                  // scratch, one per speed
-  bool sweeps;                           // kinematics and free velocity are found at once (response_sweep)
-  bool reads_coordinates;                // forces, constraints or stops ask for joint coordinates within a step
-  stepper_friction friction;             // of ideal joints
-  bool led;                              // positions do not follow velocities alone: drives or projection lead them
+  double grid;                // the multiple of the step that the last one went for
+  long steps;                 // taken
+  double *q, *u;              // the state, one array: at E when a step is done
+  double *q_A, *u_A;          // where the last step began,
+  double t_A, dt;             // when, and how long it was; 0: there was none
+  const double *u_R;          // of the step under way: u_A as it is where rows are evaluated, see stepper_move_from
+  double *u_carried;          // holds it where it is not u_A itself
+  double *z, *z_A, *z_rate;   // states of the model likewise, and their rates over the last step
+  double dt_before;           // the step before it; 0: there was none
+  double *u_free, *u_end;     // of the step under way
+  double *displacement;       // scratch, one per speed
+  bool sweeps;                // kinematics and free velocity are found at once (response_sweep)
+  bool reads_coordinates;     // forces, constraints or stops ask for joint coordinates within a step
+  stepper_friction friction;  // of ideal joints
+  bool led;                   // positions do not follow velocities alone: drives or projection lead them
   stepper_overlap overlap;
   stepper_rest rest;
   interrupt *stop;
   contact_trouble trouble;
-  paradoxes paradoxes;                   // of the step under way
+  paradoxes paradoxes;  // of the step under way
   stepper_books books;
   stepper_near near;
   stepper_at_end at_end;
@@ -187,7 +190,7 @@ typedef struct stepper {
   stepper_shown shown;
 } stepper;
 
-enum { REMEMBERED = 2 };                 // steps whose contacts are known
+enum { REMEMBERED = 2 };  // steps whose contacts are known
 
 // Its memory but for what is shown.
 void stepper_state_fields(stepper *s, fields *f);
@@ -199,9 +202,11 @@ void stepper_rest_create(stepper *s);
 void stepper_rest_forget(stepper *s);
 // Rounds the positions of free bodies, of the motion.
 void stepper_round_positions(stepper *s);
-// Which bodies are where the last step had them, the motion being where rows are evaluated. Once in each step that is tried.
+// Which bodies are where the last step had them, the motion being where rows are evaluated. Once in each step that is
+// tried.
 void stepper_rest_look(stepper *s);
-// Whether the points of an element, and what is known of them in `last`, are those of two steps before and so need not be found. Once in each step.
+// Whether the points of an element, and what is known of them in `last`, are those of two steps before and so need not
+// be found. Once in each step.
 bool stepper_rest_keeps(stepper *s, const contact_element *e);
 // Whether the points that take part, all known by now, are those of the last step.
 void stepper_rest_compare_rows(stepper *s);
@@ -213,10 +218,12 @@ void stepper_exchange_steps(stepper *s);
 
 // Driven speeds go from what they are at A to what their drives say at E.
 void stepper_set_drives(stepper *s, const double *u, double t_rows, double t_end, double dt);
-// Adds h u to the motion's q and carries its u along, where there are quaternions or mass centres beside the coordinates.
+// Adds h u to the motion's q and carries its u along, where there are quaternions or mass centres beside the
+// coordinates.
 void stepper_move_on(stepper *s, const double *q, double h);
 
-// The motion's q := q ⊕ h u, u := u, with u carried along: mass centres of free bodies keep their velocity, and their bodies turn about them.
+// The motion's q := q ⊕ h u, u := u, with u carried along: mass centres of free bodies keep their velocity, and their
+// bodies turn about them.
 static inline void stepper_move_from(stepper *s, const double *q, const double *u, double h) {
   const mechanism *m = s->m;
   motion *x = s->x;
@@ -228,14 +235,15 @@ static inline void stepper_move_from(stepper *s, const double *q, const double *
   stepper_move_on(s, q, h);
 }
 
-// The state takes the positions that the motion was moved to beside its velocities, and carries its own and the motion's velocities there.
+// The state takes the positions that the motion was moved to beside its velocities, and carries its own and the
+// motion's velocities there.
 void stepper_take_positions(stepper *s);
 
-// Forces at (q_R, u_R, z_A), where the motion is, or for velocity_terms: midpoint at the velocity and the states of the middle of the step. Finds
-// the rates of the states. Returns false if it is singular there.
+// Forces at (q_R, u_R, z_A), where the motion is, or for velocity_terms: midpoint at the velocity and the states of the
+// middle of the step. Finds the rates of the states. Returns false if it is singular there.
 bool stepper_apply_forces(stepper *s, const double *z, double dt);
-// The mean accelerations of a step from u_R to u_end, both where rows are evaluated and the motion is: (u_end - u_R)/Δt without what mass centres
-// lack by turning.
+// The mean accelerations of a step from u_R to u_end, both where rows are evaluated and the motion is: (u_end - u_R)/Δt
+// without what mass centres lack by turning.
 void stepper_mean_accelerations(const stepper *s, const double *u_end, double dt, double *udot);
 
 // The motion at (q_R, u_R), where rows are evaluated, with accelerations of drives over the step.
@@ -251,11 +259,12 @@ static inline void stepper_go_to_rows(stepper *s, const double *q, const double 
   if (s->reads_coordinates) coordinate_update(m, s->x);
 }
 
-// --- stepper_candidates.c -------------------------------------------------------------------------------------------
+// --- stepper_candidates.c --------------------------------------------------------------------------------------------
 
 // The points that take part in this step, and their rows.
 void stepper_find_active(stepper *s, double dt);
-// After a step that was solved: points stand for the places where it found them, and nothing is known of those that stood for others.
+// After a step that was solved: points stand for the places where it found them, and nothing is known of those that
+// stood for others.
 void stepper_hold_places(stepper *s);
 // The next step finds common normals from those of this one, where surfaces touched.
 void stepper_keep_starts(stepper *s);
@@ -272,12 +281,16 @@ static inline const contact_point *stepper_least_of(const contact_element *e, co
   return least;
 }
 
-// Bodies that slide over each other move on chords of the path of contact: a way that leads less than this part of a body's
-// thickness into the other is no passage. Even a real one would have an approach of a few per cent of their speed.
-static inline double stepper_graze(const stepper *s, const contact_element *e) { return fmax(s->contacts->activation, 1e-3 * e->span); }
+// Bodies that slide over each other move on chords of the path of contact: a way that leads less than this part of a
+// body's thickness into the other is no passage. Even a real one would have an approach of a few per cent of their
+// speed.
+static inline double stepper_graze(const stepper *s, const contact_element *e) {
+  return fmax(s->contacts->activation, 1e-3 * e->span);
+}
 
-// Whether rows of an element that lasts hold at the end of a step, with what they turn by until then: those of free bodies, whose momentum a step keeps.
-// In space only where they touch in one point: turns of several points are not quite those of rigid bodies, and solvers do not get as far.
+// Whether rows of an element that lasts hold at the end of a step, with what they turn by until then: those of free
+// bodies, whose momentum a step keeps. In space only where they touch in one point: turns of several points are not
+// quite those of rigid bodies, and solvers do not get as far.
 static inline bool stepper_turns(const stepper *s, const contact_element *e) {
   const mechanism *m = s->m;
   int first = m->bodies[m->markers[e->first].body].node, second = m->bodies[m->markers[e->second].body].node;
@@ -289,21 +302,24 @@ static inline bool stepper_turns(const stepper *s, const contact_element *e) {
 static inline double stepper_rate_at_start(const stepper *s, int row) {
   return s->problem.rate_before[row] - s->rule->place / (1 - s->rule->place) * s->problem.onward[row];
 }
-static inline double stepper_rate_at_end(const stepper *s, int row) { return s->problem.rate_after[row] + s->problem.onward[row]; }
+static inline double stepper_rate_at_end(const stepper *s, int row) {
+  return s->problem.rate_after[row] + s->problem.onward[row];
+}
 
-// --- stepper_impact.c -----------------------------------------------------------------------------------------------
+// --- stepper_impact.c ------------------------------------------------------------------------------------------------
 
 void stepper_begin_impacts(stepper *s);
 // Whether a pair that meets at this speed does so at the time of impact, where rows are evaluated.
 bool stepper_is_instant(const stepper *s, const contact_element *e, double approach);
-// Whether something moves so fast that a step of this length may miss an impact, the motion being where rows are evaluated.
+// Whether something moves so fast that a step of this length may miss an impact, the motion being where rows are
+// evaluated.
 bool stepper_any_fast(const stepper *s, double dt);
-// How long the step may be for its rows to find what bodies meet: on their way there, and, by the velocity at its end, behind. Returns dt if it
-// finds all. The motion is and stays where rows are evaluated.
+// How long the step may be for its rows to find what bodies meet: on their way there, and, by the velocity at its end,
+// behind. Returns dt if it finds all. The motion is and stays where rows are evaluated.
 double stepper_meet_before_rows(stepper *s, double dt);
 double stepper_meet_after_rows(stepper *s, double dt, const double *u_end);
 
-// --- stepper_pairs.c ------------------------------------------------------------------------------------------------
+// --- stepper_pairs.c -------------------------------------------------------------------------------------------------
 
 // Arrays by slot and by row, as large as contacts and motion say. Allocates from the arena.
 void stepper_enlarge(stepper *s);
@@ -327,28 +343,28 @@ typedef struct stepper_kept {
 carom_status stepper_keep(stepper *s, stepper_kept *k, carom_error *error);
 carom_status stepper_put_back(stepper *s, stepper_kept *k, carom_error *error);  // and frees it
 
-// --- stepper_problem.c ----------------------------------------------------------------------------------------------
+// --- stepper_problem.c -----------------------------------------------------------------------------------------------
 
 // Storage for the largest contact problem, if it is not that of a crowd. False after reporting.
 bool stepper_prepare_storage(stepper *s, carom_error *error);
 carom_status stepper_solve(stepper *s, double dt, carom_error *error);
 // Solves again until the friction of joints fits the load; u_end follows.
 carom_status stepper_settle_friction(stepper *s, double dt, carom_error *error);
-// How much longer a step is than the time in which its rows turn, from where the step before evaluated them or the start to where this
-// one does, over that time. Zero for steps of one length. Infinite where no time lies between: in the first step of a rule that evaluates
-// its rows at the start.
+// How much longer a step is than the time in which its rows turn, from where the step before evaluated them or the
+// start to where this one does, over that time. Zero for steps of one length. Infinite where no time lies between: in
+// the first step of a rule that evaluates its rows at the start.
 double stepper_excess(const stepper *s, double dt, double dt_before);
 // For a step with such an excess: finds the percussions that are shown, and the friction of joints under load.
 carom_status stepper_solve_evenly(stepper *s, double dt, carom_error *error);
 void stepper_look_for_paradox(stepper *s);
 
-// --- stepper_matrix.c -----------------------------------------------------------------------------------------------
+// --- stepper_matrix.c ------------------------------------------------------------------------------------------------
 
 // Decides by the rows of the largest problem, whose blocks are listed. False after reporting.
 bool stepper_make_storage(stepper *s, int row_count, carom_error *error);
 void stepper_free_storage(stepper *s);
-// The matrix over all rows of the blocks listed, redundant constraint rows decoupled. Rows may then be decoupled by stepper_hold
-// (response_hold), until stepper_finish_matrix.
+// The matrix over all rows of the blocks listed, redundant constraint rows decoupled. Rows may then be decoupled by
+// stepper_hold (response_hold), until stepper_finish_matrix.
 carom_status stepper_form_matrix(stepper *s, carom_error *error);
 bool stepper_hold(stepper *s, int row_index);
 carom_status stepper_finish_matrix(stepper *s, carom_error *error);
@@ -361,7 +377,7 @@ static inline double stepper_entry(const stepper *s, int i, int j) {
 // to := |W| |P|, or a bound of it. Overwrites `displacement`.
 void stepper_absolute(stepper *s, double *to);
 
-// --- stepper_project.c ----------------------------------------------------------------------------------------------
+// --- stepper_project.c -----------------------------------------------------------------------------------------------
 
 void stepper_begin_projection(stepper *s);
 carom_status stepper_project(stepper *s, carom_error *error);
@@ -371,9 +387,10 @@ bool stepper_place(stepper *s, double t);
 bool stepper_opens(stepper *s, double dt);
 carom_status stepper_watch_drift(stepper *s, carom_error *error);
 
-// --- stepper_overlap.c ----------------------------------------------------------------------------------------------
+// --- stepper_overlap.c -----------------------------------------------------------------------------------------------
 
-// Finds the displacement that removes overlap at the end of the step, from the solution of its contact problem and the rates after it.
+// Finds the displacement that removes overlap at the end of the step, from the solution of its contact problem and the
+// rates after it.
 carom_status stepper_find_overlap(stepper *s, double dt, carom_error *error);
 // Adds it to the state at the end of the step, and books its energy.
 void stepper_remove_overlap(stepper *s);

@@ -1,5 +1,6 @@
-// W of the contact problem of a step. A mechanism has it dense, in storage for the largest problem that can come. In a crowd of bodies most
-// pairs never meet: there W is not formed, solvers work on its pieces by islands, and memory grows with what touches.
+// W of the contact problem of a step. A mechanism has it dense, in storage for the largest problem that can come. In a
+// crowd of bodies most pairs never meet: there W is not formed, solvers work on its pieces by islands, and memory grows
+// with what touches.
 #include <math.h>
 #include <stdlib.h>
 
@@ -83,8 +84,9 @@ carom_status stepper_form_matrix(stepper *s, carom_error *error) {
 
 // The matrix has changed where a row is held: in the next step it is formed again.
 bool stepper_hold(stepper *s, int row_index) {
-  bool held = s->problem.crowded ? response_hold_pieces(s->m, s->x, s->u_free, &s->problem.pieces, s->problem.q, row_index)
-                         : response_hold(s->m, s->x, s->u_free, s->problem.storage.W, s->problem.q, row_index);
+  bool held = s->problem.crowded
+                  ? response_hold_pieces(s->m, s->x, s->u_free, &s->problem.pieces, s->problem.q, row_index)
+                  : response_hold(s->m, s->x, s->u_free, s->problem.storage.W, s->problem.q, row_index);
   s->rest.formed &= !held;
   return held;
 }

@@ -1,11 +1,14 @@
-// Overlap that is left at the end of a step is removed. A contact is first met when it is closed already, up to half a step of its approach
-// deep, and its percussion stops the velocity only. Here positions are moved apart; no velocity changes:
+// Overlap that is left at the end of a step is removed. A contact is first met when it is closed already, up to half a
+// step of its approach deep, and its percussion stops the velocity only. Here positions are moved apart; no velocity
+// changes:
 //
-//   Δq = M⁻¹ Gᵀ λ,   0 ≤ λ ⊥ G_N Δq + ε d λ + b ≥ 0  for the normal rows of active points,   G Δq = 0  for constraint rows
+//   Δq = M⁻¹ Gᵀ λ,   0 ≤ λ ⊥ G_N Δq + ε d λ + b ≥ 0  for the normal rows of active points,   G Δq = 0  for constraint
+//   rows
 //
-// with rows and M where the step has evaluated them, b from the gaps that the velocities lead to, g(q_R) + (1-θ)Δt γ_E, and d = W_ii. Of all
-// displacements that remove the overlap this is the least by the kinetic metric. The softness ε gives the problem a solution also where
-// bodies have no room to move apart, and a unique one where points repeat each other, such as four corners of a face.
+// with rows and M where the step has evaluated them, b from the gaps that the velocities lead to, g(q_R) + (1-θ)Δt γ_E,
+// and d = W_ii. Of all displacements that remove the overlap this is the least by the kinetic metric. The softness ε
+// gives the problem a solution also where bodies have no room to move apart, and a unique one where points repeat each
+// other, such as four corners of a face.
 #include <math.h>
 #include <string.h>
 
@@ -15,26 +18,29 @@
 #include "scheme/stepper_internal.h"
 
 static const double SOFTNESS = 1e-3;
-// A part of the overlap stays until the next step: what the solution and the linearised gaps err by does not open a contact.
+// A part of the overlap stays until the next step: what the solution and the linearised gaps err by does not open a
+// contact.
 static const double REMOVED = 0.9;
 // Small problems are solved exactly. For large ones few sweeps are enough: the next step goes on with what is left.
 static const double TOLERANCE = 1e-8;
 enum { SWEEPS = 10, STEPS_OF_ERROR = 4 };
 
-// How deep a point may stay, so that neither rounding nor what the tolerance leaves of rates opens it: the residual bounds the rates of
-// all rows together.
+// How deep a point may stay, so that neither rounding nor what the tolerance leaves of rates opens it: the residual
+// bounds the rates of all rows together.
 static double allowance(const stepper *s, double dt) {
   double sum = 0;
-  for (int k = 0; k < s->near.active_count; k++) sum += s->problem.q[s->near.active_row[k]] * s->problem.q[s->near.active_row[k]];
+  for (int k = 0; k < s->near.active_count; k++)
+    sum += s->problem.q[s->near.active_row[k]] * s->problem.q[s->near.active_row[k]];
   return s->contacts->activation + STEPS_OF_ERROR * dt * s->problem.solver.tolerance * sqrt(sum);
 }
 
-// How far a point is above the depth that it may keep, where the velocities lead to; negative: it is too deep. With restitution its rate
-// changes sign from step to step until it has died out. The point keeps so deep that it does not leave the overlap on the way: each
-// rebound would become a flight of its own, and a ball would never come to rest.
+// How far a point is above the depth that it may keep, where the velocities lead to; negative: it is too deep. With
+// restitution its rate changes sign from step to step until it has died out. The point keeps so deep that it does not
+// leave the overlap on the way: each rebound would become a flight of its own, and a ball would never come to rest.
 static double height(const stepper *s, int k, double dt, double allowed) {
   double rate = s->problem.rate_after[s->near.active_row[k]], turn = s->problem.onward[s->near.active_row[k]];
-  return s->near.points[s->near.active[k]].gap + (1 - s->rule->place) * dt * (rate + 0.5 * turn) + allowed + dt * fabs(rate + turn);
+  return s->near.points[s->near.active[k]].gap + (1 - s->rule->place) * dt * (rate + 0.5 * turn) + allowed +
+         dt * fabs(rate + turn);
 }
 
 static double deepest(const stepper *s, double dt, double allowed) {
@@ -43,8 +49,8 @@ static double deepest(const stepper *s, double dt, double allowed) {
   return depth;
 }
 
-// A point far above may count as one at many times the deepest overlap: none moves as far, and residuals are relative to all of them. Nothing
-// is required of a row that nothing can move.
+// A point far above may count as one at many times the deepest overlap: none moves as far, and residuals are relative
+// to all of them. Nothing is required of a row that nothing can move.
 static double requirement(const stepper *s, int k, double dt, double allowed) {
   static const double FAR = 10;
   double above = height(s, k, dt, allowed);
@@ -82,7 +88,8 @@ static solve_problem problem_in_pieces(stepper *s) {
     double entry = stepper_entry(s, row_of(s, i), row_of(s, i)), soft = i < s->m->row_count ? 0 : SOFTNESS * entry;
     o->own[i] += soft, o->diagonal[i] = entry + soft;
   }
-  p.W = matrix_factored(rows, rows, o->blocks.start, of->velocity_count, (matrix_pieces){of->first, of->at, of->width, of->offset, of->J},
+  p.W = matrix_factored(rows, rows, o->blocks.start, of->velocity_count,
+                        (matrix_pieces){of->first, of->at, of->width, of->offset, of->J},
                         (matrix_pieces){of->first, of->at, of->width, of->offset, of->response});
   p.W.own = o->own, p.W.diagonal = o->diagonal;
   return p;
@@ -120,10 +127,12 @@ static carom_status solve(stepper *s, carom_error *error) {
 // How far the removal moves surfaces beside their velocities: where pairs have come from counts that.
 static void find_shift(stepper *s) {
   const mechanism *m = s->m;
-  if (s->x->written_out) tree_spread(m, s->x, s->overlap.displacement);  // else the response has left the displacements of all bodies
+  if (s->x->written_out)
+    tree_spread(m, s->x, s->overlap.displacement);  // else the response has left the displacements of all bodies
   for (int i = 1; i < m->node_count; i++) {
     const double *by = s->x->links[i].A;
-    s->overlap.shift = fmax(s->overlap.shift, vec3_norm(block_linear(m, by)) + vec3_norm(block_angular(m, by)) * m->length);
+    s->overlap.shift =
+        fmax(s->overlap.shift, vec3_norm(block_linear(m, by)) + vec3_norm(block_angular(m, by)) * m->length);
   }
 }
 
@@ -153,7 +162,8 @@ static double stored_energy(stepper *s) {
   return s->x->kinetic + s->x->potentials[POTENTIAL_GRAVITY] + s->x->potentials[POTENTIAL_SPRING];
 }
 
-// What moving the positions adds to the stored energy: of a crowd of free bodies on which no forces act the work against gravity.
+// What moving the positions adds to the stored energy: of a crowd of free bodies on which no forces act the work
+// against gravity.
 void stepper_remove_overlap(stepper *s) {
   double lift, before = 0;
   bool lifts = s->m->force_count == 0 && tree_steady_lift(s->m, s->x, s->overlap.displacement, &lift);

@@ -8,7 +8,7 @@
 #include "mechanics/rows.h"
 #include "scheme/stepper_internal.h"
 
-// --- growth ---------------------------------------------------------------------------------------------------------
+// --- growth ----------------------------------------------------------------------------------------------------------
 
 #define ENLARGE(array, used, count) ((array) = ARENA_LARGER(a, array, used, count))
 
@@ -58,7 +58,8 @@ static void enlarge_points(stepper *s) {
   if (s->settings.remove_overlap) enlarge_overlap(s, s->m->row_count + s->contacts->point_slots);
   // last, and all together: what is shown refers to them also if memory runs out
   contact_point *from[3] = {s->near.points, s->near.before, s->near.looked};
-  contact_point *to[3] = {ARENA_LARGER(a, s->near.points, had, count), ARENA_LARGER(a, s->near.before, had, count), ARENA_LARGER(a, s->near.looked, had, count)};
+  contact_point *to[3] = {ARENA_LARGER(a, s->near.points, had, count), ARENA_LARGER(a, s->near.before, had, count),
+                          ARENA_LARGER(a, s->near.looked, had, count)};
   s->near.points = to[0], s->near.before = to[1], s->near.looked = to[2];
   follow(s->shown.last, had, from, to);
   follow(s->shown.last_before, had, from, to);
@@ -84,7 +85,9 @@ static void enlarge_rows(stepper *s) {
 }
 
 void stepper_enlarge(stepper *s) {
-  if (!s->near.points || s->contacts->point_slots > s->near.point_capacity || s->contacts->element_slots > s->near.element_capacity) enlarge_points(s);
+  if (!s->near.points || s->contacts->point_slots > s->near.point_capacity ||
+      s->contacts->element_slots > s->near.element_capacity)
+    enlarge_points(s);
   if (s->m->row_count + s->x->extra_rows >= s->problem.row_capacity) enlarge_rows(s);
   s->near.element_of = s->contacts->element_of;
 }
@@ -94,7 +97,9 @@ bool stepper_reserve(void *scheme, int rows) {
   stepper *s = scheme;
   jmp_buf out_of_memory;
   s->near.element_of = s->contacts->element_of;
-  if (!motion_reserve_rows(s->m, s->x, rows + s->m->friction_count) || !impact_reserve(s->ledger, s->contacts->point_slots, s->contacts->element_slots)) return false;
+  if (!motion_reserve_rows(s->m, s->x, rows + s->m->friction_count) ||
+      !impact_reserve(s->ledger, s->contacts->point_slots, s->contacts->element_slots))
+    return false;
   bool enough = !setjmp(out_of_memory);
   s->memory.out_of_memory = &out_of_memory;
   if (enough) stepper_enlarge(s);
@@ -102,10 +107,11 @@ bool stepper_reserve(void *scheme, int rows) {
   return enough;
 }
 
-// --- new pairs ------------------------------------------------------------------------------------------------------
+// --- new pairs -------------------------------------------------------------------------------------------------------
 
 void stepper_forget_point(stepper *s, int p) {
-  s->shown.last[p] = s->shown.last_before[p] = s->shown.contacts[p] = (scheme_contact){.gap = INFINITY, .point = &s->near.points[p]};
+  s->shown.last[p] = s->shown.last_before[p] = s->shown.contacts[p] =
+      (scheme_contact){.gap = INFINITY, .point = &s->near.points[p]};
   s->near.struck[p] = s->near.moved[p] = s->near.moved_before[p] = false;
   s->near.nearest[p] = 0;
   stepper_forget_rates(s, p);
@@ -143,7 +149,8 @@ static void evaluate_fresh(stepper *s, contact_point *points) {
 // Whether the surfaces of a new pair may have overlapped in the time before, by their gap and the way they have come.
 static bool may_have_met(const stepper *s, const contact_element *e, const contact_point *points, double behind) {
   marker_state a = marker_read(s->m, s->x, e->first), b = marker_read(s->m, s->x, e->second);
-  double way = behind * (vec3_norm(vec3_sub(a.v, b.v)) + (vec3_norm(a.w) + vec3_norm(b.w)) * vec3_norm(vec3_sub(a.p, b.p)));
+  double way =
+      behind * (vec3_norm(vec3_sub(a.v, b.v)) + (vec3_norm(a.w) + vec3_norm(b.w)) * vec3_norm(vec3_sub(a.p, b.p)));
   for (int k = 0; k < e->point_count; k++)
     if (!(points[e->point0 + k].gap > way)) return true;
   return false;
@@ -155,7 +162,8 @@ static bool any_may_have_met(const stepper *s, const contact_point *points, doub
   return false;
 }
 
-// Where new pairs were when the step before evaluated its rows, for passages. Most were too far apart to have met since: then any place does.
+// Where new pairs were when the step before evaluated its rows, for passages. Most were too far apart to have met
+// since: then any place does.
 carom_status stepper_meet(stepper *s, double dt, carom_error *error) {
   double behind = s->rule->place * dt + (1 - s->rule->place) * s->dt;
   carom_status status = stepper_refresh(s, behind, dt, error);
@@ -183,7 +191,7 @@ carom_status stepper_meet_at_end(stepper *s, carom_error *error) {
   return CAROM_OK;
 }
 
-// --- a trial --------------------------------------------------------------------------------------------------------
+// --- a trial ---------------------------------------------------------------------------------------------------------
 
 static carom_status memory_fields(stepper *s, fields *f, carom_error *error) {
   stepper_state_fields(s, f);

@@ -11,8 +11,11 @@
 static void add_contact_block(stepper *s, const contact_element *e, int row_index) {
   const contact_material *of = &e->material;
   int size = contact_row_count(s->m, e), directions = s->settings.directions;
-  if (contact_rolls(e)) block_list_add(&s->problem.blocks, block_of_rolling(row_index, s->m->planar, of->friction, of->rolling, of->spinning));
-  else if (size == 3 && directions) block_list_add(&s->problem.blocks, block_of_polygon(row_index, of->friction, directions));
+  if (contact_rolls(e))
+    block_list_add(&s->problem.blocks,
+                   block_of_rolling(row_index, s->m->planar, of->friction, of->rolling, of->spinning));
+  else if (size == 3 && directions)
+    block_list_add(&s->problem.blocks, block_of_polygon(row_index, of->friction, directions));
   else block_list_add(&s->problem.blocks, block_of_contact(row_index, size, of->friction));
 }
 
@@ -37,8 +40,9 @@ bool stepper_prepare_storage(stepper *s, carom_error *error) {
   return stepper_make_storage(s, row_count, error);
 }
 
-// Where no force while sliding fits, the step finds an impact without collision. Collisions are no paradox: there the normal rate is
-// much larger than what the forces change in a step. A slip that the ledger takes for sticking has no direction.
+// Where no force while sliding fits, the step finds an impact without collision. Collisions are no paradox: there the
+// normal rate is much larger than what the forces change in a step. A slip that the ledger takes for sticking has no
+// direction.
 void stepper_look_for_paradox(stepper *s) {
   const mechanism *m = s->m;
   for (int k = 0; k < s->near.active_count; k++) {
@@ -50,19 +54,22 @@ void stepper_look_for_paradox(stepper *s) {
     double slip = size == 2 ? fabs(rate[1]) : sqrt(rate[1] * rate[1] + rate[2] * rate[2]);
     if (impact_sticks(slip, contact_still(m, 1e-9 * (fabs(rate[0]) + slip)))) continue;
     double way[2] = {rate[1] / slip, size == 3 ? rate[2] / slip : 0};
-    const double W[3] = {stepper_entry(s, first, first), stepper_entry(s, first, first + 1), size == 3 ? stepper_entry(s, first, first + 2) : 0};
+    const double W[3] = {stepper_entry(s, first, first), stepper_entry(s, first, first + 1),
+                         size == 3 ? stepper_entry(s, first, first + 2) : 0};
     double resistance = paradox_resistance(size, W, e->material.friction, way);
     paradox_note(&s->paradoxes, resistance, s->problem.q[first]);
   }
 }
 
-// A candidate only since it was closed before: nothing strikes, and it closes its gap over ten steps. At once, it would have to change its
-// rate by gap/h within a step, by a force of its own size.
+// A candidate only since it was closed before: nothing strikes, and it closes its gap over ten steps. At once, it would
+// have to change its rate by gap/h within a step, by a force of its own size.
 enum { STEPS_TO_CLOSE = 10 };
-static bool has_opened(const stepper *s, int point) { return s->rule->ahead == 0 && s->near.points[point].gap > s->contacts->activation; }
+static bool has_opened(const stepper *s, int point) {
+  return s->rule->ahead == 0 && s->near.points[point].gap > s->contacts->activation;
+}
 
-// The gap that a rule may close in a step. An overlap, which curved surfaces leave, is closed over a whole step; in a shorter one the same
-// acceleration closes a part of it. Closed at once, it would need a force without bound.
+// The gap that a rule may close in a step. An overlap, which curved surfaces leave, is closed over a whole step; in a
+// shorter one the same acceleration closes a part of it. Closed at once, it would need a force without bound.
 static double gap_to_close(const stepper *s, int point, double dt) {
   double gap = s->near.points[point].gap, part = fmin(1, dt / s->settings.step);
   return gap < 0 ? gap * part * part : gap;
@@ -70,17 +77,19 @@ static double gap_to_close(const stepper *s, int point, double dt) {
 
 static bool is_only_point(const stepper *s, int k) {
   const contact_element *e = s->near.element_of[s->near.active[k]];
-  bool before = k > 0 && s->near.element_of[s->near.active[k - 1]] == e, after = k + 1 < s->near.active_count && s->near.element_of[s->near.active[k + 1]] == e;
+  bool before = k > 0 && s->near.element_of[s->near.active[k - 1]] == e,
+       after = k + 1 < s->near.active_count && s->near.element_of[s->near.active[k + 1]] == e;
   return !before && !after;
 }
 
 // Rows where they are evaluated are half a step behind those at the end: a contact that lasts would be held late, which
-// drives fast turning. From where the last step has evaluated them they have turned by γ_A - γ_R at the same velocity of
-// the bodies, and go on so. Not known where a contact slides, of its rows along the surface: these have other tangents
-// in each step. A point in another place has other rows. Two points of a pair cannot both stick with turns of their own,
-// since the way between them has one length: there rows along the surface go without.
+// drives fast turning. From where the last step has evaluated them they have turned by γ_A - γ_R at the same velocity
+// of the bodies, and go on so. Not known where a contact slides, of its rows along the surface: these have other
+// tangents in each step. A point in another place has other rows. Two points of a pair cannot both stick with turns of
+// their own, since the way between them has one length: there rows along the surface go without.
 static void find_onward(stepper *s, int k) {
-  int point = s->near.active[k], first = s->near.active_row[k], size = contact_row_count(s->m, s->near.element_of[point]);
+  int point = s->near.active[k], first = s->near.active_row[k],
+      size = contact_row_count(s->m, s->near.element_of[point]);
   int sliding = contact_sliding_rows(s->m, s->near.element_of[point]);
   memset(s->problem.onward + first, 0, (size_t)size * sizeof *s->problem.onward);
   if (!stepper_turns(s, s->near.element_of[point]) || !(s->shown.last[point].lasts || s->dt == 0)) return;
@@ -92,7 +101,8 @@ static void find_onward(stepper *s, int k) {
 
 // q = γ_F + what the rule requires of a contact of this material, with its rates at the ends of the step.
 static void require(stepper *s, int k, const contact_material *of, double dt) {
-  int point = s->near.active[k], first = s->near.active_row[k], size = contact_sliding_rows(s->m, s->near.element_of[point]);
+  int point = s->near.active[k], first = s->near.active_row[k],
+      size = contact_sliding_rows(s->m, s->near.element_of[point]);
   double rate[3];
   for (int i = 0; i < size; i++) rate[i] = stepper_rate_at_start(s, first + i);
   s->rule->require(of, size, gap_to_close(s, point, dt), rate, dt, s->problem.q + first);
@@ -131,9 +141,13 @@ static bool drop_restitution(void *context) {
 
 static solve_info solve_problem_of_step(stepper *s, const solve_problem *problem, double dt) {
   solve_solution solution = {s->problem.P, s->problem.xi};
-  wedge_problem w = {.problem = problem, .islands = s->problem.crowded ? &s->problem.islands : NULL, .stop = s->stop, .drop = drop_restitution,
+  wedge_problem w = {.problem = problem,
+                     .islands = s->problem.crowded ? &s->problem.islands : NULL,
+                     .stop = s->stop,
+                     .drop = drop_restitution,
                      .context = &(step_problem){s, dt}};
-  return wedge_solve(&w, &s->problem.solver, s->problem.storage.workspace, &solution, &s->problem.tally, &s->paradoxes.inconsistent);
+  return wedge_solve(&w, &s->problem.solver, s->problem.storage.workspace, &solution, &s->problem.tally,
+                     &s->paradoxes.inconsistent);
 }
 
 static carom_status solve_step(stepper *s, double dt, carom_error *error) {
@@ -142,12 +156,13 @@ static carom_status solve_step(stepper *s, double dt, carom_error *error) {
   solve_info info = solve_problem_of_step(s, &problem, dt);
   if (info.status == SOLVE_INTERRUPTED) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   if (!isfinite(info.residual))
-    return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem is not finite at t = %g s; " NOT_FINITE_ADVICE, s->t);
+    return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem is not finite at t = %g s; " NOT_FINITE_ADVICE,
+                     s->t);
   return CAROM_OK;
 }
 
-// A direction of friction in which joints and constraints let nothing move takes no force. Without this any force up to μ P_N would solve
-// the problem there.
+// A direction of friction in which joints and constraints let nothing move takes no force. Without this any force up to
+// μ P_N would solve the problem there.
 static void release_held(stepper *s) {
   for (int k = 0; k < s->near.active_count; k++) {
     const contact_element *e = s->near.element_of[s->near.active[k]];
@@ -183,8 +198,9 @@ carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
   return formed == CAROM_OK ? solve_step(s, dt, error) : formed;
 }
 
-// Again and again with the friction of joints that the last solution's load gives, until the two agree. They need not where
-// contacts and joints hold the same motion: more than one load fits then, and the solvers may find now this one, now that.
+// Again and again with the friction of joints that the last solution's load gives, until the two agree. They need not
+// where contacts and joints hold the same motion: more than one load fits then, and the solvers may find now this one,
+// now that.
 carom_status stepper_settle_friction(stepper *s, double dt, carom_error *error) {
   const mechanism *m = s->m;
   carom_status status = CAROM_OK;
@@ -202,7 +218,7 @@ carom_status stepper_settle_friction(stepper *s, double dt, carom_error *error) 
   return status;
 }
 
-// --- steps of another length ------------------------------------------------------------------------------------------
+// --- steps of another length -----------------------------------------------------------------------------------------
 
 double stepper_excess(const stepper *s, double dt, double dt_before) {
   double between = s->rule->place * dt + (1 - s->rule->place) * dt_before;
@@ -216,8 +232,8 @@ static void evaluate_constraints_at(stepper *s, double t) {
   constraints_evaluate(s->m, s->x);
 }
 
-// By how much rows have turned since the step before evaluated them, or since the start: u_A fits the constraints and the contacts that
-// last there, and what they have turned by is found as a rate of theirs.
+// By how much rows have turned since the step before evaluated them, or since the start: u_A fits the constraints and
+// the contacts that last there, and what they have turned by is found as a rate of theirs.
 static void find_turns(stepper *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
@@ -226,12 +242,13 @@ static void find_turns(stepper *s) {
   for (int k = 0; k < s->near.active_count; k++) {
     int p = s->near.active[k], first = s->near.active_row[k];
     int sliding = contact_sliding_rows(m, s->near.element_of[p]), size = contact_row_count(m, s->near.element_of[p]);
-    for (int i = 0; i < size; i++) s->even.turn[first + i] = i < sliding ? s->problem.rate_before[first + i] - s->problem.rate_R[3 * p + i] : 0;
+    for (int i = 0; i < size; i++)
+      s->even.turn[first + i] = i < sliding ? s->problem.rate_before[first + i] - s->problem.rate_R[3 * p + i] : 0;
   }
 }
 
-// By how much they turn in this step at the speeds u_A, from their accelerations where no speed changes. That moving constraints
-// change their rate is in q already.
+// By how much they turn in this step at the speeds u_A, from their accelerations where no speed changes. That moving
+// constraints change their rate is in q already.
 static void foresee_turns(stepper *s, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
@@ -241,7 +258,8 @@ static void foresee_turns(stepper *s, double dt) {
   for (int i = m->row_count; i < x->row_total; i++) s->even.turn[i] = 0;
   for (int k = 0; k < s->near.active_count; k++) {
     int p = s->near.active[k];
-    contact_set_bias(m, x, s->near.element_of[p], &s->near.points[p], p - s->near.element_of[p]->point0, s->near.active_row[k]);
+    contact_set_bias(m, x, s->near.element_of[p], &s->near.points[p], p - s->near.element_of[p]->point0,
+                     s->near.active_row[k]);
   }
   memset(x->udot, 0, (size_t)m->nv * sizeof *x->udot);
   centre_add_centripetal(m, x->q, x->u, -1, x->udot);
@@ -250,9 +268,9 @@ static void foresee_turns(stepper *s, double dt) {
   for (int i = 0; i < x->row_total; i++) s->even.turn[i] += dt * constraint_row_acceleration(m, x, &x->rows[i]);
 }
 
-// The turning of rows is answered by percussions that belong to the time between the two places. For the forces in this step it
-// counts as much as it would in a step of that length, γ_A += excess · turn; where no time has passed, as much as it will be in this
-// step. A contact that lasts keeps its rate: what restitution makes of the turning is no force,
+// The turning of rows is answered by percussions that belong to the time between the two places. For the forces in this
+// step it counts as much as it would in a step of that length, γ_A += excess · turn; where no time has passed, as much
+// as it will be in this step. A contact that lasts keeps its rate: what restitution makes of the turning is no force,
 // and the rate closes the overlap that turning has left.
 static void turn_evenly(stepper *s, double dt) {
   const mechanism *m = s->m;

@@ -31,18 +31,19 @@ static const char *constraint_name(const mechanism *m, int row) {
   return m->constraints[i].name;
 }
 
-// A mechanism that locks up cannot go on: there is no position next to the one it has that meets its constraints. After that
-// velocities grow without bound and no number means anything.
+// A mechanism that locks up cannot go on: there is no position next to the one it has that meets its constraints. After
+// that velocities grow without bound and no number means anything.
 static carom_status check_constraints(stepper *s, double limit, carom_error *error) {
   double relative;
   int worst = worst_row(s, &relative);
   s->projection.violation = number_larger(s->projection.violation, constraints_violation(s->m, s->x));
   if (relative <= limit) return CAROM_OK;
-  return error_set(error, CAROM_ERROR_INTEGRATOR,
-                   "the constraints cannot be met at t = %.6g s: '%s' is off by %.2g (m or rad), and %s. The mechanism locks up "
-                   "there (check lengths and drives), or the step is far too large", s->x->t, constraint_name(s->m, worst),
-                   fabs(s->x->rows[worst].phi),
-                   s->settings.project ? "no position nearby closes it" : "it drifts apart without 'project'");
+  return error_set(
+      error, CAROM_ERROR_INTEGRATOR,
+      "the constraints cannot be met at t = %.6g s: '%s' is off by %.2g (m or rad), and %s. The mechanism locks up "
+      "there (check lengths and drives), or the step is far too large",
+      s->x->t, constraint_name(s->m, worst), fabs(s->x->rows[worst].phi),
+      s->settings.project ? "no position nearby closes it" : "it drifts apart without 'project'");
 }
 
 // Constraints whose violation, beyond rounding, is no more than this part of the size of their rows are met.
@@ -79,8 +80,8 @@ static bool take_part_of(stepper *s, const double *step, double *violation) {
   return false;
 }
 
-// Newton's method with shorter steps where the full one leads away. Close to a singular position it takes many turns, and each
-// of them quarters the violation; where nothing meets the constraints it ends at the smallest violation.
+// Newton's method with shorter steps where the full one leads away. Close to a singular position it takes many turns,
+// and each of them quarters the violation; where nothing meets the constraints it ends at the smallest violation.
 static bool close_slowly(stepper *s) {
   enum { TURNS = 60 };
   double violation = violation_at(s);
@@ -97,14 +98,16 @@ static bool close_from_here(stepper *s) {
   memcpy(s->projection.before_placing, s->x->q, (size_t)s->m->nq * sizeof *s->x->q);
   dynamics_positions_velocities(s->m, s->x);
   double tolerance = 1e-12 * fmax(1, s->m->length), violation = relative_violation(s);
-  dynamics_project_positions(s->m, s->x, tolerance, TURNS);  // in a small mechanism not close enough, even where it succeeds
+  dynamics_project_positions(s->m, s->x, tolerance,
+                             TURNS);  // in a small mechanism not close enough, even where it succeeds
   double after = relative_violation(s);
   if (after <= MET) return true;
   if (!(after < violation)) memcpy(s->x->q, s->projection.before_placing, (size_t)s->m->nq * sizeof *s->x->q);
   return close_slowly(s);
 }
 
-// Between two branches that almost meet, Newton's method does not find the way to either. It does from a little earlier or later.
+// Between two branches that almost meet, Newton's method does not find the way to either. It does from a little earlier
+// or later.
 static bool close_position(stepper *s) {
   static const double ways[] = {-0.1, 0.1, -0.5, 0.5};  // parts of the step
   memcpy(s->projection.unplaced, s->x->q, (size_t)s->m->nq * sizeof *s->x->q);
@@ -121,10 +124,11 @@ static bool close_position(stepper *s) {
 
 // --- between the ends of a step --------------------------------------------------------------------------------------
 
-// Positions follow u_A up to where rows are evaluated and u_E from there; driven coordinates follow their drives. Velocities
-// alone would open loops by (Δt)².
+// Positions follow u_A up to where rows are evaluated and u_E from there; driven coordinates follow their drives.
+// Velocities alone would open loops by (Δt)².
 static void place_states(stepper *s, double t) {
-  for (int k = 0; k < s->m->state_count; k++) s->x->inner[k] = t < s->t ? s->z_A[k] + (t - s->t_A) * s->z_rate[k] : s->z[k];
+  for (int k = 0; k < s->m->state_count; k++)
+    s->x->inner[k] = t < s->t ? s->z_A[k] + (t - s->t_A) * s->z_rate[k] : s->z[k];
   control_limit(s->m, s->x->inner);
 }
 
@@ -142,13 +146,14 @@ bool stepper_place(stepper *s, double t) {
 
 // Rows that become dependent and independent again within the step: their independence changes by more than a tenth.
 static bool may_pass_singular(const stepper *s) {
-  double now = s->projection.independence[0], before = s->projection.independence[1], earlier = s->projection.independence[2];
+  double now = s->projection.independence[0], before = s->projection.independence[1],
+         earlier = s->projection.independence[2];
   if (s->m->sparse || isnan(earlier)) return !s->m->sparse;
   return fmin(now, before) < 10 * fmax(fabs(now - before), fabs(before - earlier));
 }
 
-// Whether the constraints can be met throughout the step, by the place in it that is closest to a singular position. There the step
-// may have gone over positions that no mechanism of these lengths can take.
+// Whether the constraints can be met throughout the step, by the place in it that is closest to a singular position.
+// There the step may have gone over positions that no mechanism of these lengths can take.
 static bool look_between(stepper *s) {
   enum { TURNS = 30 };
   const double golden = 0.6180339887498949;
@@ -190,7 +195,8 @@ carom_status stepper_project(stepper *s, carom_error *error) {
   dynamics_positions_velocities(m, x);
   double before = stored_energy(s);
   bool closed = close_position(s);
-  s->projection.independence[2] = s->projection.independence[1], s->projection.independence[1] = s->projection.independence[0];
+  s->projection.independence[2] = s->projection.independence[1],
+  s->projection.independence[1] = s->projection.independence[0];
   if (s->projection.driven) s->projection.independence[0] = response_independence(m, x);
   s->projection.failures += !closed;
   if (m->off_centre) {
@@ -202,8 +208,8 @@ carom_status stepper_project(stepper *s, carom_error *error) {
   return check_lock_up(s, closed, error);
 }
 
-// Without projection looking at the end of a step costs as much as a third of it. What rows are violated by where they are evaluated
-// is known; the end is looked at when that has grown.
+// Without projection looking at the end of a step costs as much as a third of it. What rows are violated by where they
+// are evaluated is known; the end is looked at when that has grown.
 bool stepper_opens(stepper *s, double dt) {
   double open = 0, relative = 0, rest = (1 - s->rule->place) * dt;
   for (int i = 0; i < s->m->row_count; i++) {
@@ -211,7 +217,8 @@ bool stepper_opens(stepper *s, double dt) {
     open = fmax(open, violation), relative = fmax(relative, violation / s->projection.row_size[i]);
   }
   if (open <= 1.1 * s->projection.seen_open[0] && relative <= 1.1 * s->projection.seen_open[1]) return false;
-  s->projection.seen_open[0] = fmax(open, s->projection.seen_open[0]), s->projection.seen_open[1] = fmax(relative, s->projection.seen_open[1]);
+  s->projection.seen_open[0] = fmax(open, s->projection.seen_open[0]),
+  s->projection.seen_open[1] = fmax(relative, s->projection.seen_open[1]);
   return true;
 }
 

@@ -1,7 +1,8 @@
-// Bodies at rest. What solutions leave of their velocities moves them by rounding only, in every step. Rows are evaluated at positions of free
-// bodies that are rounded, by far less than any tolerance: there a body at rest has the same position to the bit in every step. Its contact points
-// and rows then are those of the last step, and are not found again. They follow from the rounded positions alone, so that nothing depends on
-// whether they are found again. The state itself is not rounded.
+// Bodies at rest. What solutions leave of their velocities moves them by rounding only, in every step. Rows are
+// evaluated at positions of free bodies that are rounded, by far less than any tolerance: there a body at rest has the
+// same position to the bit in every step. Its contact points and rows then are those of the last step, and are not
+// found again. They follow from the rounded positions alone, so that nothing depends on whether they are found again.
+// The state itself is not rounded.
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +10,8 @@
 #include "mechanics/tree.h"
 #include "scheme/stepper_internal.h"
 
-// A position is rounded to multiples of this times the model's size; an angle or a component of a quaternion to multiples of itself.
+// A position is rounded to multiples of this times the model's size; an angle or a component of a quaternion to
+// multiples of itself.
 static const double FINEST = 1.0 / (1L << 46);
 
 // Not for a rule that looks ahead: it closes gaps within a step, and forces would show the rounding over h².
@@ -65,7 +67,9 @@ void stepper_rest_look(stepper *s) {
   memcpy(r->rounded, s->x->q, (size_t)m->nq * sizeof *r->rounded);
 }
 
-static bool is_still(const stepper *s, int marker) { return s->rest.still[s->m->bodies[s->m->markers[marker].body].node]; }
+static bool is_still(const stepper *s, int marker) {
+  return s->rest.still[s->m->bodies[s->m->markers[marker].body].node];
+}
 
 bool stepper_rest_keeps(stepper *s, const contact_element *e) {
   stepper_known *k = &s->rest.known[e->slot];
@@ -76,7 +80,9 @@ bool stepper_rest_keeps(stepper *s, const contact_element *e) {
   // points are kept for two steps in turns
   long touched = s->steps - s->near.touched[e->slot];
   if (k->since > s->steps - REMEMBERED || (touched > 1 && touched <= REMEMBERED)) return false;
-  if (contact_points_change(e)) memcpy(s->contacts->found + e->point0, s->contacts->held + e->point0, (size_t)e->point_count * sizeof *s->contacts->held);
+  if (contact_points_change(e))
+    memcpy(s->contacts->found + e->point0, s->contacts->held + e->point0,
+           (size_t)e->point_count * sizeof *s->contacts->held);
   return true;
 }
 
@@ -84,7 +90,8 @@ void stepper_rest_compare_rows(stepper *s) {
   stepper_rest *r = &s->rest;
   size_t bytes = (size_t)s->near.active_count * sizeof *s->near.active;
   if (!r->any) return;
-  r->same &= r->formed && !s->m->row_count && !s->m->friction_count && s->near.active_count == r->active_count && memcmp(s->near.active, r->active, bytes) == 0;
+  r->same &= r->formed && !s->m->row_count && !s->m->friction_count && s->near.active_count == r->active_count &&
+             memcmp(s->near.active, r->active, bytes) == 0;
   r->formed = false;
   r->active_count = s->near.active_count;
   memcpy(r->active, s->near.active, bytes);

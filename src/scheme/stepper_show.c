@@ -20,7 +20,8 @@ static void place_at(stepper *s, double t) {
 
 carom_status stepper_show(void *scheme, double t, carom_error *error) {
   stepper *s = scheme;
-  if (!(t >= s->t_A && t <= s->t)) return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);
+  if (!(t >= s->t_A && t <= s->t))
+    return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);
   place_at(s, t);
   return CAROM_OK;
 }
@@ -48,9 +49,9 @@ static void push_contacts(stepper *s) {
   }
 }
 
-// Means over the last step: with the forces where rows are evaluated, P/Δt of all rows and (u_E - u_A)/Δt the equations of motion
-// hold there, and reactions and efforts follow from them. In a step of another length than the one before, forces are not P/Δt, and
-// accelerations are those that the forces give.
+// Means over the last step: with the forces where rows are evaluated, P/Δt of all rows and (u_E - u_A)/Δt the equations
+// of motion hold there, and reactions and efforts follow from them. In a step of another length than the one before,
+// forces are not P/Δt, and accelerations are those that the forces give.
 static void find_means(stepper *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
@@ -78,8 +79,8 @@ static void find_means(stepper *s) {
   }
 }
 
-// Gaps, and where a contact acts, belong to the time shown; the rest of it, and the frame of its forces, to the step. So does where it
-// acts if its place does not exist at that time.
+// Gaps, and where a contact acts, belong to the time shown; the rest of it, and the frame of its forces, to the step.
+// So does where it acts if its place does not exist at that time.
 static void find_places(stepper *s) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
@@ -124,13 +125,15 @@ static carom_status try_step(stepper *s, double h, carom_error *error) {
   return status == CAROM_OK ? back : status;
 }
 
-// A step that fails may lead too far: into a position where the mechanism locks up, for instance, that a run which ends before it
-// never meets. A shorter step then shows what acts at the start. The error is that of the step that the run would take.
+// A step that fails may lead too far: into a position where the mechanism locks up, for instance, that a run which ends
+// before it never meets. A shorter step then shows what acts at the start. The error is that of the step that the run
+// would take.
 static bool try_steps(stepper *s, carom_error *error) {
   enum { HALVINGS = 12 };
   carom_error first = {0}, later = {0};
   carom_status status = try_step(s, s->settings.step, &first);
-  for (int k = 1; status != CAROM_OK && status != CAROM_INTERRUPTED && status != CAROM_ERROR_MEMORY && k <= HALVINGS; k++) {
+  for (int k = 1; status != CAROM_OK && status != CAROM_INTERRUPTED && status != CAROM_ERROR_MEMORY && k <= HALVINGS;
+       k++) {
     error_clear(&later);
     status = try_step(s, ldexp(s->settings.step, -k), &later);
   }

@@ -42,7 +42,8 @@ void stepper_take_positions(stepper *s) {
   x->level = LEVEL_NONE;
 }
 
-// From where rows are evaluated to the end of the step, the motion and the state alike. Returns false if it is not finite.
+// From where rows are evaluated to the end of the step, the motion and the state alike. Returns false if it is not
+// finite.
 static inline bool move_to_end(stepper *s, double h, const double *u_end) {
   const mechanism *m = s->m;
   motion *x = s->x;
@@ -65,8 +66,8 @@ static inline bool move_to_end(stepper *s, double h, const double *u_end) {
   return zero == 0;
 }
 
-// The motion goes on by part of a step with its accelerations, constraints included, and the rates of the states: velocities and states of
-// order two half a step later. Contact forces are left out.
+// The motion goes on by part of a step with its accelerations, constraints included, and the rates of the states:
+// velocities and states of order two half a step later. Contact forces are left out.
 static bool predict(stepper *s, const double *z, double h) {
   const mechanism *m = s->m;
   motion *x = s->x;
@@ -77,7 +78,8 @@ static bool predict(stepper *s, const double *z, double h) {
   for (int i = 0; i < m->nv; i++) x->u[i] = s->u_R[i] + h * x->udot[i];
   for (int k = 0; k < m->state_count; k++) x->inner[k] = z[k] + h * x->inner_rate[k];
   x->level = LEVEL_NONE;
-  if (m->row_count) return dynamics_project_velocities(m, x);  // those of the start hold where the step before evaluated its rows
+  if (m->row_count)
+    return dynamics_project_velocities(m, x);  // those of the start hold where the step before evaluated its rows
   tree_kinematics(m, x);
   coordinate_update(m, x);
   return true;
@@ -154,7 +156,8 @@ static carom_status finish(stepper *s, double t_end, double dt, const double *u_
   s->x->level = LEVEL_NONE;
   s->steps++;
   if (s->m->drive_count) dynamics_set(s->m, s->x, s->t, s->q, s->u);
-  if (!finite) return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion is not finite at t = %g s; " NOT_FINITE_ADVICE, s->t);
+  if (!finite)
+    return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion is not finite at t = %g s; " NOT_FINITE_ADVICE, s->t);
   if (s->overlap.moves) stepper_remove_overlap(s);
   if (s->settings.project && s->m->row_count) return stepper_project(s, error);
   return grown ? stepper_watch_drift(s, error) : CAROM_OK;
@@ -167,14 +170,15 @@ void stepper_exchange_steps(stepper *s) {
   s->shown.last_before = s->shown.last, s->shown.last = last;
 }
 
-// What the last step has found is kept until this one has its solution, and put back if this one is given up. Pairs of a crowd that have
-// ended by then stay ended, and their episodes closed.
+// What the last step has found is kept until this one has its solution, and put back if this one is given up. Pairs of
+// a crowd that have ended by then stay ended, and their episodes closed.
 static void set_aside(stepper *s) {
   stepper_exchange_steps(s);
   if (s->m->row_count) memcpy(s->problem.P_before, s->problem.P, (size_t)s->m->row_count * sizeof *s->problem.P);
   memcpy(s->near.moved_before, s->near.moved, (size_t)s->near.point_capacity * sizeof *s->near.moved);
   s->friction.unsettled = false;
-  if (s->friction.loaded || s->even.excess != 0 || s->meeting.any) s->problem.tally_before = s->problem.tally;  // others solve one problem in a step, counted when it is solved
+  if (s->friction.loaded || s->even.excess != 0 || s->meeting.any)
+    s->problem.tally_before = s->problem.tally;  // others solve one problem in a step, counted when it is solved
 }
 
 static carom_status give_up(stepper *s, carom_status status) {
@@ -193,8 +197,9 @@ static carom_status fail_singular(const stepper *s, carom_error *error) {
   return error_set(error, CAROM_ERROR_SINGULAR, "%s%s", why, s->x->singular_node ? "" : "; " NOT_FINITE_ADVICE);
 }
 
-// The velocity at the end of the step. Of the books only the episodes of pairs that have ended are changed yet. Returns early if a shorter
-// step would meet an impact that this one misses: its length is then in `shorter`, which may be null if any impact may be missed.
+// The velocity at the end of the step. Of the books only the episodes of pairs that have ended are changed yet. Returns
+// early if a shorter step would meet an impact that this one misses: its length is then in `shorter`, which may be null
+// if any impact may be missed.
 BLOCK carom_status find_end(stepper *s, double dt, double *shorter, const double **u_end, carom_error *error) {
   *u_end = s->u_free;
   s->overlap.moves = false;
@@ -232,7 +237,8 @@ BLOCK carom_status find_end(stepper *s, double dt, double *shorter, const double
 static void forget_touches(stepper *s) {
   for (int k = 0; k < s->near.active_count; k++) {
     int p = s->near.active[k];
-    long *touched = &s->near.touched[s->near.element_of[p]->slot], before = s->steps - (s->shown.last[p].active ? 1 : REMEMBERED);
+    long *touched = &s->near.touched[s->near.element_of[p]->slot],
+         before = s->steps - (s->shown.last[p].active ? 1 : REMEMBERED);
     if (*touched == s->steps || *touched < before) *touched = before;  // of its points the one that touched last
   }
   s->near.active_count = 0;
@@ -273,7 +279,8 @@ carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
   s->grid = s->t == s->grid * h ? s->grid + 1 : floor(s->t / h + 1e-6) + 1;
   double t_next = s->grid * h;
   if (s->m->state_count || s->m->callback_count) t_stop = fmin(t_stop, control_next_instant(s->m, s->t));
-  if (s->m->callback_count && !s->shown.trying && !call_at_rate(s)) return error_set(error, CAROM_ERROR_INTEGRATOR, "a callback has failed");
+  if (s->m->callback_count && !s->shown.trying && !call_at_rate(s))
+    return error_set(error, CAROM_ERROR_INTEGRATOR, "a callback has failed");
   if (t_next > t_stop - 1e-9 * h) t_next = t_stop;
   double dt = t_next - s->t;
   const double *u_end;

@@ -8,7 +8,7 @@
 #include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
 
-// --- creation -----------------------------------------------------------------------------------------------------
+// --- creation --------------------------------------------------------------------------------------------------------
 
 void watcher_destroy(watcher *w) {
   if (!w) return;
@@ -48,7 +48,8 @@ static bool create_core(watcher *w, const scheme_setup *setup, const scheme_star
 }
 
 void watcher_keep_modes(watcher *w, void *memory, size_t size) {
-  w->modes[w->modes_count++] = (watch_modes){.now = memory, .during = arena_alloc(&w->memory, size + 1, 1), .size = size};
+  w->modes[w->modes_count++] =
+      (watch_modes){.now = memory, .during = arena_alloc(&w->memory, size + 1, 1), .size = size};
 }
 
 void watcher_keep_modes_of_entries(watcher *w, void *array, size_t item) {
@@ -56,7 +57,8 @@ void watcher_keep_modes_of_entries(watcher *w, void *array, size_t item) {
   w->modes[w->modes_count - 1].array = array, w->modes[w->modes_count - 1].item = item;
 }
 
-void *watcher_create(const watcher_type *type, const scheme_setup *setup, const scheme_start *start, carom_error *error) {
+void *watcher_create(const watcher_type *type, const scheme_setup *setup, const scheme_start *start,
+                     carom_error *error) {
   jmp_buf out_of_memory;
   watcher *volatile w = calloc(1, type->size);
   bool failed = !w;
@@ -82,7 +84,7 @@ void *watcher_create(const watcher_type *type, const scheme_setup *setup, const 
   return NULL;
 }
 
-// --- looking ------------------------------------------------------------------------------------------------------
+// --- looking ---------------------------------------------------------------------------------------------------------
 
 bool watcher_see_at(watcher *w, double t) {
   if (t == w->seen_at) return true;
@@ -126,8 +128,8 @@ static bool look_between(watcher *w, double from, double to) {
   return true;
 }
 
-// What lies between two looks and a third, by a parabola through the three: at a share x of the way from the first to the last. The middle may be null:
-// by a line.
+// What lies between two looks and a third, by a parabola through the three: at a share x of the way from the first to
+// the last. The middle may be null: by a line.
 static double between(double x, double a, const double *m, double b) {
   return a + x * (b - a) - (m ? 2 * x * (1 - x) * (a - 2 * *m + b) : 0);
 }
@@ -135,19 +137,20 @@ static double between(double x, double a, const double *m, double b) {
 static void estimate(watcher *w, int k, double x, const watch_look *middle) {
   int last = w->type->looks - 1;
   w->at[k] = w->at[0] + x * (w->at[last] - w->at[0]);
-  for EACH_ENTRY(p, w) {
-    const watch_look *a = &w->look[0][p], *m = middle ? &middle[p] : NULL, *b = &w->look[last][p];
-    watch_look *to = &w->look[k][p];
-    *to = *b;
-    to->gap = between(x, a->gap, m ? &m->gap : NULL, b->gap);
-    to->rate = between(x, a->rate, m ? &m->rate : NULL, b->rate);
-    to->normal = between(x, a->normal, m ? &m->normal : NULL, b->normal);
-    for (int i = 0; i < 2; i++) {
-      to->slip[i] = between(x, a->slip[i], m ? &m->slip[i] : NULL, b->slip[i]);
-      to->drag[i] = between(x, a->drag[i], m ? &m->drag[i] : NULL, b->drag[i]);
-      to->loss[i] = between(x, a->loss[i], m ? &m->loss[i] : NULL, b->loss[i]);
+  for
+    EACH_ENTRY(p, w) {
+      const watch_look *a = &w->look[0][p], *m = middle ? &middle[p] : NULL, *b = &w->look[last][p];
+      watch_look *to = &w->look[k][p];
+      *to = *b;
+      to->gap = between(x, a->gap, m ? &m->gap : NULL, b->gap);
+      to->rate = between(x, a->rate, m ? &m->rate : NULL, b->rate);
+      to->normal = between(x, a->normal, m ? &m->normal : NULL, b->normal);
+      for (int i = 0; i < 2; i++) {
+        to->slip[i] = between(x, a->slip[i], m ? &m->slip[i] : NULL, b->slip[i]);
+        to->drag[i] = between(x, a->drag[i], m ? &m->drag[i] : NULL, b->drag[i]);
+        to->loss[i] = between(x, a->loss[i], m ? &m->loss[i] : NULL, b->loss[i]);
+      }
     }
-  }
 }
 
 // Estimated looks serve the books alone.
@@ -168,17 +171,18 @@ static bool find_change(watcher *w) {
   w->first = INFINITY;
   w->changed = -1;
   for (int k = 0; k + 1 < w->type->looks && w->changed < 0; k++)
-    for EACH_ENTRY(p, w)
-      for (int f = p * w->type->functions; f < (p + 1) * w->type->functions; f++) {
-        double t = w->type->find(w, f, k);
-        if (isnan(t)) return false;
-        if (t < w->first) w->first = t, w->changed = f;
-      }
+    for
+      EACH_ENTRY(p, w)
+  for (int f = p * w->type->functions; f < (p + 1) * w->type->functions; f++) {
+    double t = w->type->find(w, f, k);
+    if (isnan(t)) return false;
+    if (t < w->first) w->first = t, w->changed = f;
+  }
   return true;
 }
 
-// Looks at the end of the integrator's last step. In a crowd it may have brought pairs near that were not live: these are seen at both ends.
-// `again`: they have pushed each other unseen, and the step has to be taken again.
+// Looks at the end of the integrator's last step. In a crowd it may have brought pairs near that were not live: these
+// are seen at both ends. `again`: they have pushed each other unseen, and the step has to be taken again.
 static carom_status look_at_end(watcher *w, bool *seen, bool *again, carom_error *error) {
   double to = flow_time(w->core);
   int last = w->type->looks - 1;
@@ -192,7 +196,8 @@ static carom_status look_at_end(watcher *w, bool *seen, bool *again, carom_error
   return CAROM_OK;
 }
 
-// How far the integrator's last step may be taken: to the first change, or to its end. The looks are then those of the part taken.
+// How far the integrator's last step may be taken: to the first change, or to its end. The looks are then those of the
+// part taken.
 static bool watch(watcher *w, double *until) {
   double to = flow_time(w->core);
   int last = w->type->looks - 1;
@@ -218,7 +223,8 @@ static double evaluate(void *context, double t) {
   return f->w->type->value(f->w, f->function, &f->w->seen[f->function / f->w->type->functions]) + f->shift;
 }
 
-double watcher_find_zero(watcher *w, int function, double shift, double from, double fa, double to, double fb, double enough) {
+double watcher_find_zero(watcher *w, int function, double shift, double from, double fa, double to, double fb,
+                         double enough) {
   search f = {w, function, shift};
   return root_find(evaluate, &f, from, fa, to, fb, enough);
 }
@@ -258,7 +264,7 @@ watch_span watcher_span(const watcher *w, int p, int k) {
   return (watch_span){w->at[k], w->at[k + 1], &w->look[k][p], &w->look[k + 1][p]};
 }
 
-// --- stepping -----------------------------------------------------------------------------------------------------
+// --- stepping --------------------------------------------------------------------------------------------------------
 
 // The integrator starts from the scheme's state, with the step that it has planned.
 static carom_status begin_again(watcher *w, double step, carom_error *error) {
@@ -271,7 +277,8 @@ static void keep_modes(watcher *w) {
   for (int i = 0; i < w->modes_count; i++) memcpy(w->modes[i].during, w->modes[i].now, w->modes[i].size);
 }
 
-// One step of the integrator, with its end looked at. A step that has to be taken again is, with more pairs live each time.
+// One step of the integrator, with its end looked at. A step that has to be taken again is, with more pairs live each
+// time.
 static carom_status integrate(watcher *w, double t_stop, double planned, bool *seen, carom_error *error) {
   carom_status status = CAROM_OK;
   bool again = true;
@@ -298,7 +305,8 @@ static carom_status advance(watcher *w, double t_stop, carom_error *error) {
   if (!seen || !watch(w, &until) || flow_interpolate(w->core, until, w->y_look) != CAROM_OK) {
     double end = flow_time(w->core);
     w->restart = begin_again(w, planned, NULL) != CAROM_OK;
-    return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion between t = %g s and %g s cannot be evaluated", w->from, end);
+    return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion between t = %g s and %g s cannot be evaluated", w->from,
+                     end);
   }
   for (int way = 0; way < 2; way++) {
     power account = way ? POWER_FRICTION : POWER_CONTACT;
@@ -332,8 +340,9 @@ static carom_status restart(watcher *w, carom_error *error) {
   return status;
 }
 
-// A one-step integrator begins its step with the derivative that ended the last one. If the right-hand side has changed since, it computes
-// the derivative again, as a resumed run does. Multistep integrators keep their history: the change is small.
+// A one-step integrator begins its step with the derivative that ended the last one. If the right-hand side has changed
+// since, it computes the derivative again, as a resumed run does. Multistep integrators keep their history: the change
+// is small.
 static carom_status prepare_integrator(watcher *w, carom_error *error) {
   bool renew = w->law_changed && flow_resumes_exactly(w->core);
   w->law_changed = false;
@@ -353,7 +362,8 @@ static carom_status take_turns(watcher *w, double t_stop, carom_error *error) {
   for (int turn = 0; status == CAROM_OK && !(w->t > w->t_before); turn++) {
     bool changed = false;
     if (turn == MOST_AT_ONE_INSTANT)
-      return error_set(error, CAROM_ERROR_INTEGRATOR, "contacts change%s without end at t = %.10g s", w->type->what, w->t);
+      return error_set(error, CAROM_ERROR_INTEGRATOR, "contacts change%s without end at t = %.10g s", w->type->what,
+                       w->t);
     status = look_again(w, error);
     if (status == CAROM_OK && w->type->begin) status = w->type->begin(w, error);
     if (status == CAROM_OK) status = watcher_meet(w, t_stop, error);
@@ -393,14 +403,17 @@ carom_status watcher_step(void *scheme, double t_stop, carom_error *error) {
   return status;
 }
 
-// --- showing ------------------------------------------------------------------------------------------------------
+// --- showing ---------------------------------------------------------------------------------------------------------
 
 void watcher_list(watcher *w, const watch_look *at) {
-  for EACH_POINT(p, w) {
-    w->shown[p] = (scheme_contact){.gap = at[p].gap, .normal_force = at[p].normal, .tangential_force = {at[p].drag[0], at[p].drag[1]},
-                                   .point = &w->points[p]};
-    w->type->list(w, p, &at[p], &w->shown[p]);
-  }
+  for
+    EACH_POINT(p, w) {
+      w->shown[p] = (scheme_contact){.gap = at[p].gap,
+                                     .normal_force = at[p].normal,
+                                     .tangential_force = {at[p].drag[0], at[p].drag[1]},
+                                     .point = &w->points[p]};
+      w->type->list(w, p, &at[p], &w->shown[p]);
+    }
 }
 
 // The motion holds the state.
@@ -411,8 +424,8 @@ static void show_state(watcher *w, const double *y, const watch_look *at) {
   watcher_list(w, at);
 }
 
-// A run that was interrupted still writes its last rows and a checkpoint, so showing a state is not interrupted. Neither is
-// restoring one: a run that is interrupted at once has that state to show.
+// A run that was interrupted still writes its last rows and a checkpoint, so showing a state is not interrupted.
+// Neither is restoring one: a run that is interrupted at once has that state to show.
 static void mute(watcher *w, bool muted) {
   if (w->stop) w->stop->muted = muted;
 }

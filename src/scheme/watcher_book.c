@@ -17,10 +17,12 @@ static double integral(const watcher *w, int p, double (*of)(const watch_look *)
   return (w->at[last] - w->at[0]) / (3 * last) * sum;
 }
 
-// --- between the looks ------------------------------------------------------------------------------------------------
+// --- between the looks -----------------------------------------------------------------------------------------------
 
 // What the row of this point has seen before this step; nothing if the step begins it.
-static impact seen_before(const watcher *w, int p) { return w->impacts->is_open[p] ? w->impacts->open[p] : (impact){0}; }
+static impact seen_before(const watcher *w, int p) {
+  return w->impacts->is_open[p] ? w->impacts->open[p] : (impact){0};
+}
 
 // Where a parabola through the first, the middle and the last look has its top inside the step, the force there.
 static double peak_of(watcher *w, int p, double most) {
@@ -33,11 +35,13 @@ static double peak_of(watcher *w, int p, double most) {
 }
 
 // Where Hermite's cubic through two looks has its least: with d = Δgap/h - (r_a + r_b)/2 the rate at the share s is
-// (1 - s) r_a + s r_b + 6 s (1 - s) d. Wrong by the third power of the step, the depth there by the sixth. `least` is the cubic there.
+// (1 - s) r_a + s r_b + 6 s (1 - s) d. Wrong by the third power of the step, the depth there by the sixth. `least` is
+// the cubic there.
 static double least_between(const watch_span *f, double *least) {
   const watch_look *a = f->a, *b = f->b;
   double h = f->to - f->from, d = (b->gap - a->gap) / h - 0.5 * (a->rate + b->rate), linear = b->rate - a->rate + 6 * d;
-  double s = 2 * -a->rate / (linear + sqrt(linear * linear + 24 * d * a->rate));  // of the two, the one where the rate rises
+  double s =
+      2 * -a->rate / (linear + sqrt(linear * linear + 24 * d * a->rate));  // of the two, the one where the rate rises
   *least = a->gap + h * s * (a->rate + s * (0.5 * (b->rate - a->rate) + (3 - 2 * s) * d));
   return f->from + h * s;
 }
@@ -54,7 +58,7 @@ static double deepest_of(watcher *w, int p, double deepest) {
   return watcher_see_at(w, t) ? fmax(deepest, -w->seen[p].gap) : deepest;
 }
 
-// --- a step -------------------------------------------------------------------------------------------------------
+// --- a step ----------------------------------------------------------------------------------------------------------
 
 static void book_entry(watcher *w, int p, const double loss[2]) {
   int last = w->type->looks - 1;
@@ -63,34 +67,46 @@ static void book_entry(watcher *w, int p, const double loss[2]) {
     w->impacts->loss_tangential += loss[1];
     return;
   }
-  impact_step step = {.t_start = w->at[0], .t_end = w->at[last], .gap = a->gap, .speed_before = a->rate, .speed_after = b->rate,
-                      .impulse_normal = integral(w, p, normal_of), .impulse_tangential = integral(w, p, drag_of),
-                      .loss_normal = loss[0], .loss_tangential = loss[1], .restitution = w->entry[p].e->material.restitution,
-                      .slip = watch_length(middle->slip), .still = w->entry[p].still};
+  impact_step step = {.t_start = w->at[0],
+                      .t_end = w->at[last],
+                      .gap = a->gap,
+                      .speed_before = a->rate,
+                      .speed_after = b->rate,
+                      .impulse_normal = integral(w, p, normal_of),
+                      .impulse_tangential = integral(w, p, drag_of),
+                      .loss_normal = loss[0],
+                      .loss_tangential = loss[1],
+                      .restitution = w->entry[p].e->material.restitution,
+                      .slip = watch_length(middle->slip),
+                      .still = w->entry[p].still};
   for (int k = 0; k <= last; k++) {
     step.deepest = fmax(step.deepest, -w->look[k][p].gap);
     step.peak_force = fmax(step.peak_force, w->look[k][p].normal);
   }
   if (w->type->describe) w->type->describe(w, p, &step);
-  if (w->type->penetrates) step.deepest = deepest_of(w, p, step.deepest), step.peak_force = peak_of(w, p, step.peak_force);
+  if (w->type->penetrates)
+    step.deepest = deepest_of(w, p, step.deepest), step.peak_force = peak_of(w, p, step.peak_force);
   impact_touch(w->impacts, p, &step);
 }
 
-// Losses are those of the integrated accounts, shared among the points as the looks share them. Where the looks see none, as in a touch
-// shorter than they are apart, all that touch share alike. Nothing is shared of nothing.
+// Losses are those of the integrated accounts, shared among the points as the looks share them. Where the looks see
+// none, as in a touch shorter than they are apart, all that touch share alike. Nothing is shared of nothing.
 void watcher_book(watcher *w, const double lost[2]) {
   static double (*const of[2])(const watch_look *) = {loss_normal_of, loss_tangential_of};
   int count = 0;
   double sum[2] = {0, 0};
-  for EACH_ENTRY(p, w) {
-    if (!w->type->touches(w, p)) continue;
-    count++;
-    for (int way = 0; way < 2; way++) sum[way] += lost[way] != 0 ? integral(w, p, of[way]) : 0;
-  }
-  for EACH_ENTRY(p, w) {
-    if (!count || !w->type->touches(w, p)) continue;
-    double loss[2];
-    for (int way = 0; way < 2; way++) loss[way] = sum[way] != 0 ? lost[way] * integral(w, p, of[way]) / sum[way] : lost[way] / count;
-    book_entry(w, p, loss);
-  }
+  for
+    EACH_ENTRY(p, w) {
+      if (!w->type->touches(w, p)) continue;
+      count++;
+      for (int way = 0; way < 2; way++) sum[way] += lost[way] != 0 ? integral(w, p, of[way]) : 0;
+    }
+  for
+    EACH_ENTRY(p, w) {
+      if (!count || !w->type->touches(w, p)) continue;
+      double loss[2];
+      for (int way = 0; way < 2; way++)
+        loss[way] = sum[way] != 0 ? lost[way] * integral(w, p, of[way]) / sum[way] : lost[way] / count;
+      book_entry(w, p, loss);
+    }
 }

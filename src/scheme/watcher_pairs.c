@@ -1,6 +1,7 @@
-// Pairs of a crowd come and go between the steps of the integrator. Before a step those become live that may meet in it at their present
-// velocities: the time for which boxes are swept grows until it is that of the step which the integrator plans, or until a live pair
-// limits the step to less. Motion along curves can bring others near. They are found from the end of the step, and looked at on all of it.
+// Pairs of a crowd come and go between the steps of the integrator. Before a step those become live that may meet in it
+// at their present velocities: the time for which boxes are swept grows until it is that of the step which the
+// integrator plans, or until a live pair limits the step to less. Motion along curves can bring others near. They are
+// found from the end of the step, and looked at on all of it.
 #include <math.h>
 #include <string.h>
 
@@ -8,10 +9,10 @@
 #include "mechanics/dynamics.h"
 #include "scheme/watcher.h"
 
-// --- growth ---------------------------------------------------------------------------------------------------------
+// --- growth ----------------------------------------------------------------------------------------------------------
 
-// The frictions of joints move to the new end. They also stay where they were, so that nothing is lost if memory runs out before all
-// arrays are larger.
+// The frictions of joints move to the new end. They also stay where they were, so that nothing is lost if memory runs
+// out before all arrays are larger.
 void *watcher_larger(watcher *w, const void *items, size_t size) {
   size_t joints = (size_t)w->m->friction_count, had = (size_t)w->slots, now = (size_t)w->contacts->point_slots;
   char *larger = arena_larger(&w->memory, items, had + joints, now + joints + 1, size);
@@ -64,7 +65,7 @@ static bool reserve(void *scheme, int rows) {
   return enough;
 }
 
-// --- new pairs ------------------------------------------------------------------------------------------------------
+// --- new pairs -------------------------------------------------------------------------------------------------------
 
 static void open_fresh(watcher *w) {
   const contact_state *c = w->contacts;
@@ -92,12 +93,13 @@ carom_status watcher_meet_first(watcher *w, carom_error *error) {
   if (!c->pool) return CAROM_OK;
   carom_status status = contact_refresh(c, w->m, w->x, 0, 0, error);
   if (status != CAROM_OK) return status;
-  if (!reserve_books(w, contact_state_rows(c, w->m))) return error_set(error, CAROM_ERROR_MEMORY, "out of memory for contacts");
+  if (!reserve_books(w, contact_state_rows(c, w->m)))
+    return error_set(error, CAROM_ERROR_MEMORY, "out of memory for contacts");
   scheme_book_changes(c, w->m, w->impacts);
   return CAROM_OK;
 }
 
-// --- before a step ----------------------------------------------------------------------------------------------------
+// --- before a step ---------------------------------------------------------------------------------------------------
 
 static void show_start(watcher *w) {
   flow_show(w->core, w->t, w->y);
@@ -118,14 +120,16 @@ static carom_status take_fresh(watcher *w, carom_error *error) {
   if (!w->contacts->fresh_count && !w->contacts->ended_count) return CAROM_OK;
   open_fresh(w);
   if (!w->contacts->fresh_count) return CAROM_OK;
-  if (!watcher_look_at_start(w)) return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion at t = %g s cannot be evaluated", w->t);
+  if (!watcher_look_at_start(w))
+    return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion at t = %g s cannot be evaluated", w->t);
   count_missed(w);
   show_start(w);
   return CAROM_OK;
 }
 
-// An integrator that starts again does not know its next step. A multistep method may make the one after it ten times as long, and plans it not
-// beyond the limit of this one. A step that was cut at the last stop may at once be several times as long as the integrator says.
+// An integrator that starts again does not know its next step. A multistep method may make the one after it ten times
+// as long, and plans it not beyond the limit of this one. A step that was cut at the last stop may at once be several
+// times as long as the integrator says.
 carom_status watcher_meet(watcher *w, double t_stop, carom_error *error) {
   static const double SHORTEST = 1e-6, GROWTH = 40;
   contact_state *c = w->contacts;
@@ -154,6 +158,7 @@ carom_status watcher_meet_on_the_way(watcher *w, double duration, bool *any, boo
   w->seen_at = NAN;
   contact_state_evaluate(c, w->m, w->x, w->points);
   for (int i = 0; i < c->fresh_count; i++)
-    for (int p = c->fresh[i]->point0; p < c->fresh[i]->point0 + c->fresh[i]->point_count; p++) *touches |= w->points[p].gap < 0;
+    for (int p = c->fresh[i]->point0; p < c->fresh[i]->point0 + c->fresh[i]->point_count; p++)
+      *touches |= w->points[p].gap < 0;
   return CAROM_OK;
 }

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-// Whether a percussion is far beyond what it takes to change the rates: W has fewer independent rows than the problem needs, and
-// the solution rests on the rounding of the others.
+// Whether a percussion is far beyond what it takes to change the rates: W has fewer independent rows than the problem
+// needs, and the solution rests on the rounding of the others.
 static bool runs_away(const solve_problem *p, const double *P) {
   static const double FAR_BEYOND = 1e8;
   const double *W = matrix_is_dense(&p->W) ? p->W.values : NULL, *diagonal = p->W.diagonal;
@@ -22,7 +22,8 @@ static bool runs_away(const solve_problem *p, const double *P) {
   return most > FAR_BEYOND * fastest;
 }
 
-static solve_info solve(const wedge_problem *w, const solve_settings *settings, solve_workspace *workspace, solve_solution *to, chain_tally *tally) {
+static solve_info solve(const wedge_problem *w, const solve_settings *settings, solve_workspace *workspace,
+                        solve_solution *to, chain_tally *tally) {
   if (w->islands) return islands_solve(w->islands, w->problem, settings, w->stop, to, tally);
   return solve_chain(w->problem, settings, workspace, to, tally);
 }

@@ -1,6 +1,6 @@
 // Small problems by guessing which rows hold. A block is open (no percussion), slips one way or the other
-// (r_T = ∓μ r_N), or holds (u = 0 in all its rows); for boxes: at one bound, at the other, or between. Each guess is one
-// small linear system; where its solution breaks a law, that block's state is changed and the system solved again.
+// (r_T = ∓μ r_N), or holds (u = 0 in all its rows); for boxes: at one bound, at the other, or between. Each guess is
+// one small linear system; where its solution breaks a law, that block's state is changed and the system solved again.
 // Contacts of mechanisms mostly do what the velocities without percussion suggest, so that one or two systems do. No
 // promise to end: what cycles, or has a singular system, is left to pivoting.
 #include <math.h>
@@ -19,11 +19,13 @@ typedef struct system {
   int n;
   int row[ROWS_MAX], tangent[ROWS_MAX];  // tangent -1: nothing dragged along
   double pull[ROWS_MAX];
-  double A[ROWS_MAX][ROWS_MAX + 1];      // and the right-hand side
-  double least[ROWS_MAX];                // pivot of a column that is not rounding
+  double A[ROWS_MAX][ROWS_MAX + 1];  // and the right-hand side
+  double least[ROWS_MAX];            // pivot of a column that is not rounding
 } system;
 
-static bool suits(const solve_problem *p) { return p->W.rows <= ROWS_MAX && !solve_has_cones(p) && !solve_has_polygons(p); }
+static bool suits(const solve_problem *p) {
+  return p->W.rows <= ROWS_MAX && !solve_has_cones(p) && !solve_has_polygons(p);
+}
 
 static void measure(solve_workspace *w, const solve_limits *limits) { (void)w, (void)limits; }
 
@@ -168,5 +170,8 @@ static solve_status solve(const solve_problem *p, const solve_settings *settings
   return SOLVE_LIMIT;
 }
 
-const solver solver_active_set = {"active-set", "Guesses which rows hold and corrects the guess: exact, for up to 12 rows.",
-                                  suits, limit, measure, solve, .finite = true};
+const solver solver_active_set = {
+    "active-set",  "Guesses which rows hold and corrects the guess: exact, for up to 12 rows.",
+    suits,         limit,
+    measure,       solve,
+    .finite = true};

@@ -6,6 +6,6 @@ block_list block_list_create(arena *memory, int most) {
 
 solve_problem block_list_problem(block_list *l, int rows, const double *W, const double *q) {
   l->start[l->count] = rows;
-  return (solve_problem){.block_count = l->count, .blocks = l->block, .q = q,
-                         .W = matrix_dense(rows, l->count, l->start, W)};
+  return (solve_problem){
+      .block_count = l->count, .blocks = l->block, .q = q, .W = matrix_dense(rows, l->count, l->start, W)};
 }

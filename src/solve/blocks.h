@@ -8,7 +8,7 @@
 
 typedef struct block_list {
   solve_block *block;
-  int *start;               // the first row of each, and the end
+  int *start;  // the first row of each, and the end
   int count;
 } block_list;
 
@@ -38,7 +38,11 @@ static inline solve_block block_of_polygon(int row, double mu, int directions) {
 
 // The same with rows that resist turning, by lengths: in the plane rolling, in space rolling and spinning.
 static inline solve_block block_of_rolling(int row, bool planar, double mu, double rolling, double spinning) {
-  return (solve_block){.kind = planar ? BLOCK_ROLLING_PLANE : BLOCK_ROLLING_SPACE, .row = row, .size = planar ? 3 : 6, .mu = mu, .rolling = rolling,
+  return (solve_block){.kind = planar ? BLOCK_ROLLING_PLANE : BLOCK_ROLLING_SPACE,
+                       .row = row,
+                       .size = planar ? 3 : 6,
+                       .mu = mu,
+                       .rolling = rolling,
                        .spinning = planar ? 0 : spinning};
 }
 

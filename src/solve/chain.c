@@ -18,9 +18,9 @@ typedef struct stage {
 
 // Exact methods first, then those that always get somewhere.
 static const stage small_plane[] = {
-    {&solver_active_set, 0, false},   {&solver_lemke, 0, false},        {&solver_enumerate, 0, false},
-    {&solver_nsgs, 1000, false},      {&solver_alart_curnier, 0, true}, {&solver_newton, 0, false},
-    {&solver_interior, 0, false},     {&solver_nsgs, 0, true},
+    {&solver_active_set, 0, false}, {&solver_lemke, 0, false},        {&solver_enumerate, 0, false},
+    {&solver_nsgs, 1000, false},    {&solver_alart_curnier, 0, true}, {&solver_newton, 0, false},
+    {&solver_interior, 0, false},   {&solver_nsgs, 0, true},
 };
 
 // Unknowns up to which pivoting is quicker than sweeping.
@@ -108,14 +108,17 @@ static void run_stages(chain_run *c, const stage *stages, int count) {
   }
 }
 
-// Bodies at rest have the percussions of the last step: they are accepted as they are where they fit, before anything is swept or factored.
-static solve_status keep_start(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r, solve_info *info) {
+// Bodies at rest have the percussions of the last step: they are accepted as they are where they fit, before anything
+// is swept or factored.
+static solve_status keep_start(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                               solve_info *info) {
   (void)p, (void)s, (void)w, (void)r, (void)info;
   return SOLVE_INACCURATE;
 }
 static const solver starter = {.name = "nsgs", .solve = keep_start};  // sweeps would begin there: it counts as theirs
 
-// Percussions that stay as they are err in the same direction step by step: more is asked of them than of a solution that is found anew.
+// Percussions that stay as they are err in the same direction step by step: more is asked of them than of a solution
+// that is found anew.
 static const double OF_TOLERANCE = 0.1;
 
 static void try_start(chain_run *c) {
@@ -126,8 +129,8 @@ static void try_start(chain_run *c) {
   if (c->begun) chain_record(c->tally, starter.name, true);
 }
 
-// A tally shows the formula of publications for the problem that was solved worst, and no problem else needs it: on small problems
-// it costs as much as the residual. Without a tally every problem is the worst.
+// A tally shows the formula of publications for the problem that was solved worst, and no problem else needs it: on
+// small problems it costs as much as the residual. Without a tally every problem is the worst.
 static bool is_worst(const chain_tally *tally, const solve_info *info) {
   return !tally || !(info->residual <= tally->worst_residual);
 }
@@ -141,8 +144,8 @@ static void count(chain_tally *tally, const solve_info *info) {
 
 static void run_solvers(chain_run *c);
 
-// The problem of the contacts alone, to a tenth of the tolerance because rows of constraints have a part in the residual of the whole, which
-// judges what it gives.
+// The problem of the contacts alone, to a tenth of the tolerance because rows of constraints have a part in the
+// residual of the whole, which judges what it gives.
 static void run_reduced(chain_run *c) {
   size_t mark = c->w->used;
   const double *weights = c->w->weights;
@@ -154,8 +157,16 @@ static void run_reduced(chain_run *c) {
     chain_tally before = c->tally ? *c->tally : (chain_tally){0};
     *c->before = before;
     own.tolerance *= OF_TOLERANCE;
-    chain_run part = {&f.problem, &own, c->w, driver_begin_part(c->w, &f.problem, &limits), &(solve_solution){f.r, f.u}, &info,
-                      c->tally, c->before, false, NULL};
+    chain_run part = {&f.problem,
+                      &own,
+                      c->w,
+                      driver_begin_part(c->w, &f.problem, &limits),
+                      &(solve_solution){f.r, f.u},
+                      &info,
+                      c->tally,
+                      c->before,
+                      false,
+                      NULL};
     run_solvers(&part);
     c->w->weights = weights;
     if (info.status == SOLVE_INTERRUPTED) {
@@ -198,7 +209,8 @@ static void run(const solve_problem *p, const solve_settings *settings, solve_wo
     try_start(&c);
   }
   if (!chain_done(&c)) run_solvers(&c);
-  if (c.cut && info->status != SOLVE_SOLVED && info->status != SOLVE_INTERRUPTED) info->status = SOLVE_LIMIT, info->cut = c.cut;
+  if (c.cut && info->status != SOLVE_SOLVED && info->status != SOLVE_INTERRUPTED)
+    info->status = SOLVE_LIMIT, info->cut = c.cut;
   if (tally && info->status == SOLVE_INTERRUPTED) *tally = before;  // the problem comes again, and is counted then
   if (is_worst(tally, info)) info->residual_mixed = solve_residual_mixed(p, solution->r, solution->u, c.d.work);
 }
@@ -206,8 +218,8 @@ static void run(const solve_problem *p, const solve_settings *settings, solve_wo
 solve_info solve_chain(const solve_problem *p, const solve_settings *settings, solve_workspace *w,
                        solve_solution *solution, chain_tally *tally) {
   size_t bytes = (size_t)p->W.rows * sizeof(double);
-  solve_info info = {.stage = SOLVE_ZERO_STAGE, .residual = INFINITY, .residual_mixed = INFINITY,
-                     .status = SOLVE_UNSUITABLE};
+  solve_info info = {
+      .stage = SOLVE_ZERO_STAGE, .residual = INFINITY, .residual_mixed = INFINITY, .status = SOLVE_UNSUITABLE};
   bool valid = solve_problem_valid(p), done = valid && zero_solves(p);
   if (!valid || done || !settings->warm_start) memset(solution->r, 0, bytes);
   memcpy(solution->u, p->q, bytes);

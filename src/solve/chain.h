@@ -10,11 +10,11 @@ typedef struct chain_run {
   solve_workspace *w;
   driver d;
   solve_solution *best;
-  solve_info *info;      // of the best, with the iterations of all
-  chain_tally *tally;    // may be null
-  chain_tally *before;   // the tally before the first stage that did not solve the problem
-  bool begun;            // `best` holds something that was judged
-  const char *cut;       // the stage that the limit of the settings has ended; may be null
+  solve_info *info;     // of the best, with the iterations of all
+  chain_tally *tally;   // may be null
+  chain_tally *before;  // the tally before the first stage that did not solve the problem
+  bool begun;           // `best` holds something that was judged
+  const char *cut;      // the stage that the limit of the settings has ended; may be null
 } chain_run;
 
 // Another stage would not change it, or is not allowed: what the limit of the settings has ended would have gone on
@@ -29,12 +29,12 @@ solve_info chain_attempt(chain_run *c, const solver *s, const solve_settings *se
 
 void chain_record(chain_tally *tally, const char *name, bool solved);
 
-// Sets the iterations of the settings for a stage: its own limit (0: the solver's) or the user's (0: none), whichever is
-// less. Solvers that end by themselves have no limit of the user. Returns whether the user's is the one.
+// Sets the iterations of the settings for a stage: its own limit (0: the solver's) or the user's (0: none), whichever
+// is less. Solvers that end by themselves have no limit of the user. Returns whether the user's is the one.
 bool chain_limit(solve_settings *of_stage, const solver *s, const solve_problem *p, int own, int user);
 
-// Sweeps, and the other solvers in between when sweeping alone would take longer. They start from the best so far if `warm`, else from
-// zero.
+// Sweeps, and the other solvers in between when sweeping alone would take longer. They start from the best so far if
+// `warm`, else from zero.
 void chain_race(chain_run *c, bool warm);
 
 #endif

@@ -1,6 +1,6 @@
-// The chain for large problems. Gauss–Seidel sweeps always make some progress: on easy problems they need less work than
-// one factorisation, on hyperstatic ones they hardly converge at all. Which solver is best is not known beforehand. So
-// sweeps run first, and the other solvers are tried in between, when that is likely to be quicker.
+// The chain for large problems. Gauss–Seidel sweeps always make some progress: on easy problems they need less work
+// than one factorisation, on hyperstatic ones they hardly converge at all. Which solver is best is not known
+// beforehand. So sweeps run first, and the other solvers are tried in between, when that is likely to be quicker.
 //
 // All costs are counted in sweeps, by a model of the work and not by a clock, so that results do not depend on the
 // machine. After s sweeps, R more are expected from the rate at which the residual falls. A solver of cost C is tried
@@ -30,30 +30,33 @@
 
 typedef struct runner {
   const solver *solver;
-  double steps;          // factorisations of all rows that it is expected to cost
-  double wait;           // tried after `wait` times that in sweeps
-  int iterations;        // at most so many
-  bool warm;             // from the sweeps, else from zero
-  int again;             // tried again after so many times as many sweeps; 0: not again
+  double steps;    // factorisations of all rows that it is expected to cost
+  double wait;     // tried after `wait` times that in sweeps
+  int iterations;  // at most so many
+  bool warm;       // from the sweeps, else from zero
+  int again;       // tried again after so many times as many sweeps; 0: not again
 } runner;
 
-// Newton's steps on the active set of the sweeps, given up after two in vain: where that set is almost right, two or three
-// of them solve the problem. A residual well below the tolerance is enough.
+// Newton's steps on the active set of the sweeps, given up after two in vain: where that set is almost right, two or
+// three of them solve the problem. A residual well below the tolerance is enough.
 static const double PROBED = 1e-3;
 static bool probe_suits(const solve_problem *p) { return solver_alart_curnier.suits(p); }
 static int probe_limit(const solve_problem *p) { return (void)p, 1; }
-static solve_status probe(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r, solve_info *info) {
+static solve_status probe(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                          solve_info *info) {
   info->polished = alart_curnier_probe(p, w, PROBED * s->tolerance, r);
   return SOLVE_INACCURATE;
 }
 
-static const solver prober = {.name = "nsgs", .suits = probe_suits, .limit = probe_limit, .solve = probe, .finite = true};
+static const solver prober = {
+    .name = "nsgs", .suits = probe_suits, .limit = probe_limit, .solve = probe, .finite = true};
 
-// Interior points seldom fail in their first steps. Where they do, Newton's method from zero is the next best. Many more
-// of their steps may help, too, but take long: a second entry.
+// Interior points seldom fail in their first steps. Where they do, Newton's method from zero is the next best. Many
+// more of their steps may help, too, but take long: a second entry.
 enum { PROBE, INTERIOR, FRESH_NEWTON, NEWTON };
 static const double STEPS_PER_DIGIT = 1.4;  // of INTERIOR
-static const double STEPS_PER_CONTACT = 0.014;  // of INTERIOR in pieces: in a crowd many cones stick to their edge, one after the other
+static const double STEPS_PER_CONTACT =
+    0.014;  // of INTERIOR in pieces: in a crowd many cones stick to their edge, one after the other
 static const runner runners[] = {
     [PROBE] = {&prober, 2, 6, 0, true, 2},
     [INTERIOR] = {&solver_interior, 6, 0.2, 70, false, 0},  // and those of the digits
@@ -63,10 +66,16 @@ static const runner runners[] = {
     {&solver_lemke, 0, 0.5, 0, false, 0},
     {&solver_newton, 60, 3, 0, false, 0},
 };
-enum { RUNNERS = sizeof runners / sizeof *runners, LEAST_SWEEPS = 50, CROWD = 400, LEAST_IN_PIECES = 150, STOPS = 16,
-       MORE_SWEEPS = 10 };
+enum {
+  RUNNERS = sizeof runners / sizeof *runners,
+  LEAST_SWEEPS = 50,
+  CROWD = 400,
+  LEAST_IN_PIECES = 150,
+  STOPS = 16,
+  MORE_SWEEPS = 10
+};
 
-// --- the model of the work ----------------------------------------------------------------------------------------
+// --- the model of the work -------------------------------------------------------------------------------------------
 
 // Nanoseconds, measured: only their ratios count.
 static double sweep_work(const solve_problem *p) { return 0.4 * matrix_entries(&p->W) + 50.0 * p->block_count; }
@@ -83,26 +92,28 @@ static double pivoting_work(const solve_problem *p) {
   return 0.1 * n * n * n;
 }
 
-// --- the race -----------------------------------------------------------------------------------------------------
+// --- the race --------------------------------------------------------------------------------------------------------
 
 typedef struct race {
   chain_run *c;
   double cost[RUNNERS], due[RUNNERS];  // in sweeps; infinite: not any more
   bool tried[RUNNERS];
-  bool put_off[RUNNERS];               // due, but the sweeps were expected to end soon
-  int sweeps, limit;                   // done, or thought of as done; at most
-  int allowed;                         // by the user; beyond that nothing is swept
-  double end;                          // where sweeps beyond that would have ended; infinite before
-  bool ahead;                          // a probe has found almost the right active set: Newton goes on from there
-  double residual;                     // of the sweeps
-  int stop[STOPS], stop_count;         // the last stops, and the residuals there
+  bool put_off[RUNNERS];        // due, but the sweeps were expected to end soon
+  int sweeps, limit;            // done, or thought of as done; at most
+  int allowed;                  // by the user; beyond that nothing is swept
+  double end;                   // where sweeps beyond that would have ended; infinite before
+  bool ahead;                   // a probe has found almost the right active set: Newton goes on from there
+  double residual;              // of the sweeps
+  int stop[STOPS], stop_count;  // the last stops, and the residuals there
   double residual_at[STOPS];
 } race;
 
 static double work_of(const race *x, int i) {
   const runner *r = &runners[i];
   double steps = r->steps;
-  if (i == INTERIOR) steps += (condensed_suits(x->c->p) ? STEPS_PER_CONTACT * x->c->p->block_count : 0) - STEPS_PER_DIGIT * log10(x->c->settings->tolerance);
+  if (i == INTERIOR)
+    steps += (condensed_suits(x->c->p) ? STEPS_PER_CONTACT * x->c->p->block_count : 0) -
+             STEPS_PER_DIGIT * log10(x->c->settings->tolerance);
   return r->solver == &solver_lemke ? pivoting_work(x->c->p) : steps * factor_work(x->c->p, x->c->w);
 }
 
@@ -135,8 +146,8 @@ static double fall_since(const race *x, double part) {
   return x->stop[k % STOPS] <= part * x->sweeps ? x->residual_at[k % STOPS] / x->residual : INFINITY;
 }
 
-// Whether the residual has stayed as it is for a third of the sweeps, or has not fallen for half of them, though it may have
-// risen and fallen: in a pile the sweeps may then go on for ever.
+// Whether the residual has stayed as it is for a third of the sweeps, or has not fallen for half of them, though it may
+// have risen and fallen: in a pile the sweeps may then go on for ever.
 static bool stands_still(const race *x) {
   double of_late = fall_since(x, 0.67);
   return (of_late > 0.9 && of_late < 1.1) || fall_since(x, 0.5) < 1.1;
@@ -157,7 +168,8 @@ static void stop_sweeping(race *x) {
   x->end = x->sweeps < LEAST_SWEEPS ? x->sweeps : fmin(x->sweeps + fmin(r.of_late, r.in_all), 1e9);
 }
 
-static solve_status sweep_on(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r, solve_info *info) {
+static solve_status sweep_on(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                             solve_info *info) {
   (void)p;
   return nsgs_go_on(w->sweeps, s, w->stop, r, info);
 }
@@ -250,14 +262,15 @@ static void try_rest(race *x) {
     if (x->due[i] < INFINITY && (all ? !x->tried[i] : x->cost[i] <= x->sweeps)) try_runner(x, i);
 }
 
-// --- the end ------------------------------------------------------------------------------------------------------
+// --- the end ---------------------------------------------------------------------------------------------------------
 
-static solve_status no_step(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r, solve_info *info) {
+static solve_status no_step(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                            solve_info *info) {
   (void)p, (void)s, (void)w, (void)r, (void)info;
   return SOLVE_INACCURATE;
 }
 static const solver polisher = {.name = "nsgs", .solve = no_step};  // the driver polishes
-static const double POLISH_STEPS = 5;  // that it is expected to cost
+static const double POLISH_STEPS = 5;                               // that it is expected to cost
 
 static void polish(race *x) {
   solve_settings own = *x->c->settings;
@@ -267,8 +280,8 @@ static void polish(race *x) {
 
 static bool can_polish(const race *x) { return x->c->settings->polish && solver_alart_curnier.suits(x->c->p); }
 
-// What the sweeps solved ends with an exact solve on its active set, as it does without the chain; but not below a residual
-// where that hardly matters, and not where it costs much beside the sweeps, if a probe has failed before.
+// What the sweeps solved ends with an exact solve on its active set, as it does without the chain; but not below a
+// residual where that hardly matters, and not where it costs much beside the sweeps, if a probe has failed before.
 static const double FINE = 1e-9;
 static void polish_end(race *x) {
   const solve_problem *p = x->c->p;
@@ -282,9 +295,9 @@ static void polish_end(race *x) {
   polish(x);
 }
 
-// Sweeps that reach the limit of iterations which the user gave are polished once, as they are without the chain, even if other
-// solvers have reached that limit, too. Where that may cost more than they did it is a probe: a limit is not to add to
-// the work.
+// Sweeps that reach the limit of iterations which the user gave are polished once, as they are without the chain, even
+// if other solvers have reached that limit, too. Where that may cost more than they did it is a probe: a limit is not
+// to add to the work.
 static void polish_cut(race *x) {
   solve_status status = x->c->info->status;
   bool over = status == SOLVE_SOLVED || status == SOLVE_NONE || status == SOLVE_INTERRUPTED;
@@ -293,8 +306,8 @@ static void polish_cut(race *x) {
   else try_runner(x, PROBE);
 }
 
-// At the limit of the sweeps: more of them where they may come to an end, at the better of their rates. How many more is
-// estimated with the worse one, because the residual may rise and fall many times before it is small.
+// At the limit of the sweeps: more of them where they may come to an end, at the better of their rates. How many more
+// is estimated with the worse one, because the residual may rise and fall many times before it is small.
 static bool extend(race *x) {
   double most = fmax(MORE_SWEEPS * solver_nsgs.limit(x->c->p), x->c->settings->iterations);
   rates r = rates_of(x);
@@ -308,7 +321,11 @@ static bool is_crowd(const solve_problem *p) { return condensed_suits(p) && p->b
 
 void chain_race(chain_run *c, bool warm) {
   int user = c->settings->iterations;
-  race x = {.c = c, .residual = INFINITY, .end = INFINITY, .limit = solver_nsgs.limit(c->p), .allowed = user ? user : INT_MAX};
+  race x = {.c = c,
+            .residual = INFINITY,
+            .end = INFINITY,
+            .limit = solver_nsgs.limit(c->p),
+            .allowed = user ? user : INT_MAX};
   size_t bytes = (size_t)c->p->W.rows * sizeof(double);
   if (warm) memcpy(c->d.swept, c->best->r, bytes);
   else memset(c->d.swept, 0, bytes);

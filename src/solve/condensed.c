@@ -8,9 +8,9 @@
 struct condensed {
   const solve_matrix *W;
   block_lu *lu;
-  bool known, fits;   // the pattern of the problem was looked for, and found
-  int *node, *size;   // of each velocity its node; of each node its velocities
-  int nodes, most;    // velocities that there is memory for
+  bool known, fits;  // the pattern of the problem was looked for, and found
+  int *node, *size;  // of each velocity its node; of each node its velocities
+  int nodes, most;   // velocities that there is memory for
 };
 
 condensed *condensed_create(void) {
@@ -52,7 +52,8 @@ static void mark(const matrix_pieces *p, int block_count, int velocities, int *m
 static bool same_places(const solve_matrix *W) {
   if (W->J.first == W->B.first && W->J.at == W->B.at && W->J.width == W->B.width) return true;
   int count = W->J.first[W->block_count];
-  return memcmp(W->J.first, W->B.first, (size_t)(W->block_count + 1) * sizeof(int)) == 0 && memcmp(W->J.at, W->B.at, (size_t)count * sizeof(int)) == 0 &&
+  return memcmp(W->J.first, W->B.first, (size_t)(W->block_count + 1) * sizeof(int)) == 0 &&
+         memcmp(W->J.at, W->B.at, (size_t)count * sizeof(int)) == 0 &&
          memcmp(W->J.width, W->B.width, (size_t)count * sizeof(int)) == 0;
 }
 
@@ -105,7 +106,8 @@ void condensed_clear(condensed *c) {
 }
 
 // A := A + Bᵀ E J for two pieces of a block.
-static inline void add_piece(int size, int rows, int columns, const double *B, const double *E, const double *J, double *A) {
+static inline void add_piece(int size, int rows, int columns, const double *B, const double *E, const double *J,
+                             double *A) {
   for (int i = 0; i < size; i++)
     for (int j = 0; j < size; j++) {
       double e = E[i * size + j];

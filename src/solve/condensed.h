@@ -1,5 +1,5 @@
-// Equations of Newton's methods for problems in pieces, condensed to velocities. Where percussions follow from W x = J Bᵀ x and from
-// matrices E of each block alone, all of them are known as soon as v = Bᵀ x is, and
+// Equations of Newton's methods for problems in pieces, condensed to velocities. Where percussions follow from W x = J
+// Bᵀ x and from matrices E of each block alone, all of them are known as soon as v = Bᵀ x is, and
 //
 //   K v = w,   K = 1 + Σ_b B_bᵀ E_b J_b
 //
@@ -11,14 +11,15 @@
 
 typedef struct condensed condensed;
 
-condensed *condensed_create(void);       // Null when out of memory
-void condensed_destroy(condensed *c);    // accepts null
+condensed *condensed_create(void);     // Null when out of memory
+void condensed_destroy(condensed *c);  // accepts null
 
 // Whether W is in pieces, without entries of its own on the diagonal.
 bool condensed_suits(const solve_problem *p);
-void condensed_forget(condensed *c);     // the next problem may be another one
-// Finds the pattern of K, if that was not done for this problem before. Returns false when out of memory, if there are too many bodies, or
-// if pieces overlap that do not lie on the same velocities. The storage grows with the largest problem that comes.
+void condensed_forget(condensed *c);  // the next problem may be another one
+// Finds the pattern of K, if that was not done for this problem before. Returns false when out of memory, if there are
+// too many bodies, or if pieces overlap that do not lie on the same velocities. The storage grows with the largest
+// problem that comes.
 bool condensed_begin(condensed *c, const solve_problem *p);
 double condensed_work(const condensed *c);                 // operations of a factorisation
 void condensed_clear(condensed *c);                        // K := 1

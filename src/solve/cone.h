@@ -13,8 +13,8 @@
 
 static inline double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 
-// The least t > from with |(x, y) + t (dx, dy)| = μ (n + t e): where a percussion meets the edge of its cone on a straight
-// way. Infinite if it does not.
+// The least t > from with |(x, y) + t (dx, dy)| = μ (n + t e): where a percussion meets the edge of its cone on a
+// straight way. Infinite if it does not.
 static inline double cone_edge(double mu, const double *r, const double *d, int size, double from) {
   double y = size == 3 ? r[2] : 0, dy = size == 3 ? d[2] : 0;
   double a = d[1] * d[1] + dy * dy - mu * mu * d[0] * d[0], b = r[1] * d[1] + y * dy - mu * mu * r[0] * d[0];
@@ -24,8 +24,8 @@ static inline double cone_edge(double mu, const double *r, const double *d, int 
   return fmin(s > from ? s : INFINITY, t > from ? t : INFINITY);
 }
 
-// F := r − P_K(x) with x = r − ρ û, size 2 or 3. With x inside the cone this is ρ û, and with x beyond the edge ρ û plus
-// the way from the foot on the edge to x. It is never written as a difference of r and P_K(x): where r is large,
+// F := r − P_K(x) with x = r − ρ û, size 2 or 3. With x inside the cone this is ρ û, and with x beyond the edge ρ û
+// plus the way from the foot on the edge to x. It is never written as a difference of r and P_K(x): where r is large,
 // rounding makes these equal whatever the velocity is.
 static inline void natural_friction(int size, double mu, const double *r, const double *u, double rho, double *F) {
   double slip = size == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
@@ -46,13 +46,15 @@ static inline void natural_friction(int size, double mu, const double *r, const 
 
 // F := r − P(r − ρ u) with P onto a disc, size 1 or 2, written as above.
 static inline void natural_disc(int size, double radius, const double *r, const double *u, double rho, double *F) {
-  double x[2] = {r[0] - rho * u[0], size == 2 ? r[1] - rho * u[1] : 0}, length = size == 2 ? sqrt(x[0] * x[0] + x[1] * x[1]) : fabs(x[0]);
+  double x[2] = {r[0] - rho * u[0], size == 2 ? r[1] - rho * u[1] : 0},
+         length = size == 2 ? sqrt(x[0] * x[0] + x[1] * x[1]) : fabs(x[0]);
   double beyond = length > radius ? (length - radius) / length : 0;
   for (int k = 0; k < size; k++) F[k] = rho * u[k] + beyond * x[k];
 }
 
 // Rolling blocks: the contact, and the discs that its normal percussion gives. Each group of rows has its own factor ρ.
-static inline void natural_rolling(const solve_block *b, const double *r, const double *u, const double *rho, double *F) {
+static inline void natural_rolling(const solve_block *b, const double *r, const double *u, const double *rho,
+                                   double *F) {
   block_turn turn[BLOCK_TURNS_MAX];
   natural_friction(block_sliding_rows(b), b->mu, r, u, rho[0], F);
   for (int k = 0, count = block_turns(b, turn); k < count; k++) {
@@ -69,8 +71,8 @@ static inline void natural_polygon(const solve_block *b, const double *r, const 
   for (int k = 0; k < 2; k++) F[k + 1] = rho * u[k + 1] + beyond[k];
 }
 
-// F := r − P(r − ρ u) with P onto [lo, hi], as a bound of ρ u: r − lo and r − hi are exact where they matter. A NaN in r
-// goes into F.
+// F := r − P(r − ρ u) with P onto [lo, hi], as a bound of ρ u: r − lo and r − hi are exact where they matter. A NaN in
+// r goes into F.
 static inline double natural_box(double lo, double hi, double r, double v) {
   if (!(v >= r - hi)) v = r - hi;
   return v <= r - lo ? v : r - lo;
@@ -92,7 +94,7 @@ static inline void natural_map(const solve_block *b, const double *r, const doub
   }
 }
 
-// --- percussions within their sets ----------------------------------------------------------------------------------
+// --- percussions within their sets -----------------------------------------------------------------------------------
 
 // Sweeps find the edge of a cone to about this part of the friction there, and are left as they are.
 #define CONE_EDGE 1e-12
@@ -121,8 +123,8 @@ static inline bool shorten(const solve_block *b, double *r) {
   return changed;
 }
 
-// Moves the percussions of a block into their set if they are outside: those that pull become zero, friction beyond its limit by more
-// than CONE_EDGE is shortened to it. Returns whether it has changed them.
+// Moves the percussions of a block into their set if they are outside: those that pull become zero, friction beyond its
+// limit by more than CONE_EDGE is shortened to it. Returns whether it has changed them.
 static inline bool put_inside(const solve_block *b, double *r) {
   if (b->kind == BLOCK_BILATERAL) return false;
   if (b->kind == BLOCK_BOX) {
@@ -137,8 +139,8 @@ static inline bool put_inside(const solve_block *b, double *r) {
   return b->kind != BLOCK_UNILATERAL && shorten(b, r);
 }
 
-// Methods that pivot or take Newton's steps meet their inequalities only to the tolerance. A scheme applies what it is given, so the
-// judge sees what is inside. Returns whether anything has changed.
+// Methods that pivot or take Newton's steps meet their inequalities only to the tolerance. A scheme applies what it is
+// given, so the judge sees what is inside. Returns whether anything has changed.
 static inline bool put_all_inside(const solve_problem *p, double *r) {
   bool changed = false;
   for (int b = 0; b < p->block_count; b++) changed |= put_inside(&p->blocks[b], r + p->blocks[b].row);

@@ -8,7 +8,8 @@
 //   open    F = r                                     closed, sticking, bilateral   F = ρ u
 //   slips   F_T = r_T − g e,  e = y/|y|,  y = r_T − ρ_T u_T
 //           dF_T = dr_T − μ e (dr_N − ρ_N du_N) − g/|y| (I − e eᵀ)(dr_T − ρ_T du_T),   du = W dr
-//   on a polygon in place of the disc   e to a corner, without the last part; or on a side with the normal n and the inner radius c g
+//   on a polygon in place of the disc   e to a corner, without the last part; or on a side with the normal n and the
+//   inner radius c g
 //           F_T = r_T − c g n − t (t · y),   dF_T = dr_T − μ c n (dr_N − ρ_N du_N) − t tᵀ (dr_T − ρ_T du_T)
 //
 // Open rows are known, so that the equations are as large as the active set. Contacts that share a load make them
@@ -24,9 +25,10 @@
 #include "solve/residual.h"
 #include "solve/solver.h"
 
-// Stiffness relative to the diagonal of W: well above rounding, well below what a mechanism has. Each step adds rounding
-// divided by it to percussions that are not unique, which may close contacts that only just touch and spoil the active set.
-// More stiffness avoids that, but slows down where W is almost singular. So the two take turns after steps in vain.
+// Stiffness relative to the diagonal of W: well above rounding, well below what a mechanism has. Each step adds
+// rounding divided by it to percussions that are not unique, which may close contacts that only just touch and spoil
+// the active set. More stiffness avoids that, but slows down where W is almost singular. So the two take turns after
+// steps in vain.
 static const double LITTLE = 1e-10, MORE = 1e-7;
 // A residual that no step can better.
 static const double ROUNDING = 1e-15;
@@ -48,23 +50,23 @@ typedef struct newton {
   int n;
   double *W, *A;
   double *r, *u, *F, *step, *du, *right;
-  double *rho;              // of each row
+  double *rho;  // of each row
   double *work;
-  const double *weights;    // of the residual
-  rows *rows;               // of each block
-  int *unknown, *pivot;     // rows of A
+  const double *weights;  // of the residual
+  rows *rows;             // of each block
+  int *unknown, *pivot;   // rows of A
   int count;
-  double lift;              // stiffness
-  condensed *pieces;        // of a problem in pieces; null: W and A are formed
-  double *v;                // velocities of a problem in pieces
-  double *inverse;          // of each block in pieces: P⁻¹
+  double lift;        // stiffness
+  condensed *pieces;  // of a problem in pieces; null: W and A are formed
+  double *v;          // velocities of a problem in pieces
+  double *inverse;    // of each block in pieces: P⁻¹
 } newton;
 
 static newton lay_out(solve_workspace *w, const solve_limits *limits) {
   size_t n = (size_t)limits->rows, dense = (size_t)limits->dense, pieces = limits->velocities ? 3 * n : 0;
   newton x = {0};
-  x.W = TAKE(w, double, dense * dense);
-  x.A = TAKE(w, double, dense * dense);
+  x.W = TAKE(w, double, (dense * dense));
+  x.A = TAKE(w, double, (dense * dense));
   x.v = TAKE(w, double, limits->velocities);
   x.inverse = TAKE(w, double, pieces);
   x.r = TAKE(w, double, n);
@@ -100,7 +102,8 @@ static void choose_rho(newton *x, const solve_problem *p) {
 }
 
 // The tangential rows of a closed contact with a polygon, whose others are written.
-static void linearise_polygon(const solve_block *b, double g, const double *r, const double *rho, const double y[2], double *F, rows *to) {
+static void linearise_polygon(const solve_block *b, double g, const double *r, const double *rho, const double y[2],
+                              double *F, rows *to) {
   polygon_place at = polygon_nearest((int)b->directions, g, y);
   if (at.inside) return;
   double t[2] = {-at.n[1], at.n[0]}, along = at.corner ? 0 : t[0] * y[0] + t[1] * y[1];
@@ -180,11 +183,11 @@ static void write_equation(const newton *x, const solve_block *b, const rows *of
   }
 }
 
-// --- in pieces ----------------------------------------------------------------------------------------------------
+// --- in pieces -------------------------------------------------------------------------------------------------------
 //
-// The equations of a block whose step is not known are P dr + Q du = −F with P of the rows on r and the stiffness, Q of the rows on u.
-// With du = J v they give dr = P⁻¹ b − E J v, E = P⁻¹ Q, b = −F − Q du of the blocks that are known, and v = Bᵀ dr is found from
-// K v = Bᵀ P⁻¹ b (condensed.h).
+// The equations of a block whose step is not known are P dr + Q du = −F with P of the rows on r and the stiffness, Q of
+// the rows on u. With du = J v they give dr = P⁻¹ b − E J v, E = P⁻¹ Q, b = −F − Q du of the blocks that are known, and
+// v = Bᵀ dr is found from K v = Bᵀ P⁻¹ b (condensed.h).
 
 // P⁻¹ of a block, of which bilateral ones keep the diagonal alone.
 static inline double *inverse_of(const newton *x, const solve_block *b) { return x->inverse + 3 * (long)b->row; }
@@ -204,7 +207,9 @@ static void invert_block(const newton *x, const solve_block *b, const rows *of) 
   double det = T[0] * T[3] - T[1] * T[2];
   const double of_T[4] = {T[3] / det, -T[1] / det, -T[2] / det, T[0] / det};
   for (int i = 1; i < n; i++)
-    for (int j = 1; j < n; j++) inverse[i * n + j] = of_T[2 * (i - 1) + j - 1], inverse[i * n] -= of_T[2 * (i - 1) + j - 1] * of->on_r[j][0] / x->lift;
+    for (int j = 1; j < n; j++)
+      inverse[i * n + j] = of_T[2 * (i - 1) + j - 1],
+                      inverse[i * n] -= of_T[2 * (i - 1) + j - 1] * of->on_r[j][0] / x->lift;
 }
 
 // y := P⁻¹ y
@@ -334,7 +339,9 @@ static bool direction(newton *x, const solve_problem *p, interrupt *stop) {
   return true;
 }
 
-static double judge(newton *x, const solve_problem *p) { return solve_residual_known(p, x->weights, x->r, x->u, x->work); }
+static double judge(newton *x, const solve_problem *p) {
+  return solve_residual_known(p, x->weights, x->r, x->u, x->work);
+}
 
 static newton begin(const solve_problem *p, solve_workspace *w) {
   solve_limits limits = solve_limits_exact(p);
@@ -352,7 +359,8 @@ static void take_turns(newton *x, bool vain) {
   if (vain) x->lift = x->lift == LITTLE ? MORE : LITTLE;
 }
 
-// Percussions within their sets go to x->step, their velocities to x->du. Returns their residual; `residual` is that of x->r.
+// Percussions within their sets go to x->step, their velocities to x->du. Returns their residual; `residual` is that of
+// x->r.
 static double judge_inside(newton *x, const solve_problem *p, double residual) {
   size_t bytes = (size_t)x->n * sizeof *x->r;
   memcpy(x->step, x->r, bytes);
@@ -361,14 +369,15 @@ static double judge_inside(newton *x, const solve_problem *p, double residual) {
   return residual;
 }
 
-// Full steps from (x->r, x->u), whose residual is given; the best goes to r and, if it is not null, to u. Ends at a residual
-// of `enough`, or after `patience` steps in a row that gained little: contacts on the edge of their cone may need some to
-// find their state.
-static double polish(newton *x, const solve_problem *p, interrupt *stop, int steps, int patience, double enough, double residual, double *r,
-                     double *u) {
+// Full steps from (x->r, x->u), whose residual is given; the best goes to r and, if it is not null, to u. Ends at a
+// residual of `enough`, or after `patience` steps in a row that gained little: contacts on the edge of their cone may
+// need some to find their state.
+static double polish(newton *x, const solve_problem *p, interrupt *stop, int steps, int patience, double enough,
+                     double residual, double *r, double *u) {
   size_t bytes = (size_t)x->n * sizeof *r;
   int vain = 0;
-  for (int k = 0; k < steps && vain < (residual > FINE ? patience : 1) && residual > enough && !interrupted(stop); k++) {
+  for (int k = 0; k < steps && vain < (residual > FINE ? patience : 1) && residual > enough && !interrupted(stop);
+       k++) {
     linearise(x, p, x->r, x->u, true);
     if (!direction(x, p, stop)) break;
     for (int i = 0; i < x->n; i++) x->r[i] += x->step[i];
@@ -400,7 +409,7 @@ bool alart_curnier_probe(const solve_problem *p, solve_workspace *w, double enou
   return polish(&x, p, w->stop, PROBE_STEPS, PROBE_PATIENCE, fmax(enough, ROUNDING), before, r, NULL) < before;
 }
 
-// --- the solver ---------------------------------------------------------------------------------------------------
+// --- the solver ------------------------------------------------------------------------------------------------------
 
 // The longest of 1, ½, ¼ … whose |F|² is below the worst of the last few: now and then uphill is the way out of a
 // valley.
@@ -414,12 +423,12 @@ static double step_length(newton *x, const solve_problem *p, const double *histo
   return 0;
 }
 
-// --- the first change of state --------------------------------------------------------------------------------------
+// --- the first change of state ---------------------------------------------------------------------------------------
 //
 // In a pile the equations of an active set may contradict each other: contacts that all stick leave a velocity that no
 // percussion can remove. The direction is then one in which contacts press harder against each other, as large as the
-// stiffness that was added allows, and F stays as it is until one of them reaches the edge of its cone and slips. So a step
-// goes at least as far as that. Where F falls, the line search goes that far anyway.
+// stiffness that was added allows, and F stays as it is until one of them reaches the edge of its cone and slips. So a
+// step goes at least as far as that. Where F falls, the line search goes that far anyway.
 
 // Changes nearer than this were made by the last step; how far a step goes beyond one.
 static const double LAST_STEP = 1e-12, BEYOND = 1 + 1e-9;
@@ -458,7 +467,8 @@ static int limit(const solve_problem *p) {
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
   newton x = begin(p, w);
-  double *trial_r = TAKE(w, double, x.n), *trial_u = TAKE(w, double, x.n), history[MEMORY] = {0}, least = INFINITY, start = INFINITY, last = INFINITY;
+  double *trial_r = TAKE(w, double, x.n), *trial_u = TAKE(w, double, x.n), history[MEMORY] = {0}, least = INFINITY,
+         start = INFINITY, last = INFINITY;
   size_t bytes = (size_t)x.n * sizeof *r;
   int most = s->iterations ? s->iterations : limit(p);
   memcpy(x.r, r, bytes);
@@ -493,5 +503,10 @@ void alart_curnier_measure(solve_workspace *w, const solve_limits *limits) {
   TAKE(w, double, limits->rows);
 }
 
-const solver solver_alart_curnier = {
-    "alart-curnier", "Newton on all contacts at once with a line search: exact cone.", suits, limit, alart_curnier_measure, solve, .finite = false};
+const solver solver_alart_curnier = {"alart-curnier",
+                                     "Newton on all contacts at once with a line search: exact cone.",
+                                     suits,
+                                     limit,
+                                     alart_curnier_measure,
+                                     solve,
+                                     .finite = false};

@@ -6,8 +6,8 @@
 #include "solve/workspace.h"
 
 // Exact solve on the active set that (r, u) shows: a few full Newton steps, kept only while the judge finds each
-// better than the last, with percussions within their sets. `residual` is that of (r, u); the new one is returned, and r and
-// u hold what belongs to it.
+// better than the last, with percussions within their sets. `residual` is that of (r, u); the new one is returned, and
+// r and u hold what belongs to it.
 double alart_curnier_polish(const solve_problem *p, solve_workspace *w, double *r, double *u, double residual);
 // The same from r alone with less patience, ended at a residual of `enough`. Returns whether r has become better.
 bool alart_curnier_probe(const solve_problem *p, solve_workspace *w, double enough, double *r);

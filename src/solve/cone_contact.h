@@ -15,10 +15,10 @@
 #include <stdbool.h>
 
 typedef struct cone_contact {
-  double D[9];           // W of the contact alone, row by row
-  double inverse;        // 1 / D_NN
+  double D[9];     // W of the contact alone, row by row
+  double inverse;  // 1 / D_NN
   double S[4];
-  double alpha;          // of the last sweep
+  double alpha;  // of the last sweep
 } cone_contact;
 
 // D is set; of 2 or 3 rows.
@@ -40,7 +40,8 @@ static inline double cone_contact_at(const cone_contact *c, const double *q, con
 }
 
 // d(μ r_N/|r_T|)/dα from dr_T/dα = −(S + α)⁻¹ r_T, with both inverses given
-static inline double cone_contact_slope(const cone_contact *c, double mu, const double *r, double of_norm, double alpha, double of_det) {
+static inline double cone_contact_slope(const cone_contact *c, double mu, const double *r, double of_norm, double alpha,
+                                        double of_det) {
   double s0 = c->S[0] + alpha, s3 = c->S[3] + alpha;
   double d1 = -(s3 * r[1] - c->S[1] * r[2]) * of_det, d2 = -(s0 * r[2] - c->S[2] * r[1]) * of_det;
   double dnorm = (r[1] * d1 + r[2] * d2) * of_norm, dnormal = -(c->D[1] * d1 + c->D[2] * d2) * c->inverse;
@@ -61,16 +62,16 @@ static inline void cone_contact_solve(cone_contact *c, double mu, const double *
   double alpha = c->alpha, lo = -1, hi = INFINITY;
   for (int k = 0; k < STEPS; k++) {
     double of_det = cone_contact_at(c, q, b, alpha, r), norm = sqrt(r[1] * r[1] + r[2] * r[2]);
-    if (alpha == 0 && !(norm > mu * r[0])) break;   // sticks
+    if (alpha == 0 && !(norm > mu * r[0])) break;  // sticks
     double of_norm = 1 / norm, excess = mu * r[0] * of_norm - 1;
-    if (fabs(excess) < 1e-14) break;                // slips
+    if (fabs(excess) < 1e-14) break;  // slips
     if (excess < 0) lo = alpha;
     else hi = alpha;
     double next = alpha - excess / cone_contact_slope(c, mu, r, of_norm, alpha, of_det);
     if (!(next > 0) && lo < 0) next = 0;
     else if (!(next > lo && next < hi)) next = hi < INFINITY ? 0.5 * (fmax(lo, 0) + hi) : 2 * alpha + c->S[0] + c->S[3];
     if (next == alpha) break;
-    bool last = fabs(excess) < 1e-8 && next > 0;    // the step squares the error
+    bool last = fabs(excess) < 1e-8 && next > 0;  // the step squares the error
     alpha = next;
     if (!last) continue;
     cone_contact_at(c, q, b, alpha, r);

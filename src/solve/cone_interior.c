@@ -1,7 +1,7 @@
 // Primal-dual interior point method for friction in plane and space, after Cadoux and Acary.
 //
-// In the variables x = (μ r_N, r_T) and z = (u_N/μ + s, u_T), with the slip s = |u_T|, the friction cone and its dual are
-// both L = {|x_T| ≤ x_N}. De Saxcé's form of Coulomb's law is
+// In the variables x = (μ r_N, r_T) and z = (u_N/μ + s, u_T), with the slip s = |u_T|, the friction cone and its dual
+// are both L = {|x_T| ≤ x_N}. De Saxcé's form of Coulomb's law is
 //
 //   z = M x + c + s e_N,   L ∋ x ⊥ z ∈ L,   M = S W S, c = S q, S = diag(1/μ, 1, 1)
 //
@@ -12,11 +12,11 @@
 //
 //   G dz − M dx = −ρ,   λ∘(T⁻¹ dx + T dz) = σ m e − λ∘λ − (correction of second order)
 //
-// by (M + G T⁻²) dx = ρ + G T⁻¹ d, where d is what T⁻¹ dx + T dz is to be, or for problems in pieces by equations for the
-// velocities (condensed.h). Bilateral rows have z = 0 and no scaling.
+// by (M + G T⁻²) dx = ρ + G T⁻¹ d, where d is what T⁻¹ dx + T dz is to be, or for problems in pieces by equations for
+// the velocities (condensed.h). Bilateral rows have z = 0 and no scaling.
 //
-// First the slip follows z: G dz = dz − (e·dz_T) e_N with e = z_T/|z_T|. This takes 20 to 30 steps, but the problem is not
-// convex, and some runs stick to the edge of a cone. Then the slips are held: G is the identity, each problem is
+// First the slip follows z: G dz = dz − (e·dz_T) e_N with e = z_T/|z_T|. This takes 20 to 30 steps, but the problem is
+// not convex, and some runs stick to the edge of a cone. Then the slips are held: G is the identity, each problem is
 // convex and is solved from the middle of its cones, and repetition finds the slips.
 #include <math.h>
 #include <string.h>
@@ -39,7 +39,8 @@ static const double GAP = 1e-24;
 static const double NEARLY = 0.99, LESS = 0.95;
 // A step of less than this part sticks to an edge. All cones then go back towards their middle.
 static const double STUCK = 0.1;
-// Above this residual Newton's method is not likely to help, and retreats are worth their while only in pieces, where a step costs little.
+// Above this residual Newton's method is not likely to help, and retreats are worth their while only in pieces, where a
+// step costs little.
 static const double FAR = 4e-2;
 // Where a step sticks to an edge below this one, Newton's method is tried from there; and again at this part of it.
 static const double NEAR = 1e-2, NEARER = 0.3;
@@ -49,26 +50,34 @@ static const double INSIDE = 0.1;
 // A residual below this part of the last one is a gain.
 static const double GAINS = 0.5;
 
-enum { ROWS_MAX = SOLVE_DENSE_MAX, STEPS = 60, DESCENT = 20, RETREATS = 5, FEW_RETREATS = 3, REPEATS = 40, VAIN_REPEATS = 6 };
+enum {
+  ROWS_MAX = SOLVE_DENSE_MAX,
+  STEPS = 60,
+  DESCENT = 20,
+  RETREATS = 5,
+  FEW_RETREATS = 3,
+  REPEATS = 40,
+  VAIN_REPEATS = 6
+};
 
 // The rows of a block that live in a cone: one for what has no friction, none for a bilateral one or a box.
 typedef struct cone {
   int row, size;
-  double w[3], eta;        // T = η [w0 w1ᵀ; w1 I + w1 w1ᵀ/(1 + w0)]
+  double w[3], eta;  // T = η [w0 w1ᵀ; w1 I + w1 w1ᵀ/(1 + w0)]
   double lambda[3];
-  double along[2];         // e where the slip follows, else 0
+  double along[2];  // e where the slip follows, else 0
 } cone;
 
 typedef struct interior {
   int n, cone_count, iterations;
   cone *cones;
-  bool follows;            // the slips follow z, else they are held
-  condensed *pieces;       // of a problem in pieces; null: M is formed
+  bool follows;       // the slips follow z, else they are held
+  condensed *pieces;  // of a problem in pieces; null: M is formed
   const solve_matrix *W;
-  double unit;             // M = unit · scale · W · scale
+  double unit;  // M = unit · scale · W · scale
   double *v;
-  double *M, *A, *c;       // row by row
-  double *scale;           // r = scale · x; 0 where x stays 0, as friction without a coefficient
+  double *M, *A, *c;  // row by row
+  double *scale;      // r = scale · x; 0 where x stays 0, as friction without a coefficient
   double *x, *z, *dx, *dz, *rho, *d, *right, *slip;
   double *r, *u, *work;
   int *pivot;
@@ -78,8 +87,8 @@ static interior lay_out(solve_workspace *w, const solve_limits *limits) {
   size_t n = (size_t)limits->rows, dense = (size_t)limits->dense;
   interior i = {0};
   i.cones = TAKE(w, cone, limits->blocks);
-  i.M = TAKE(w, double, dense * dense);
-  i.A = TAKE(w, double, dense * dense);
+  i.M = TAKE(w, double, (dense * dense));
+  i.A = TAKE(w, double, (dense * dense));
   i.v = TAKE(w, double, limits->velocities);
   double **vectors[] = {&i.c, &i.scale, &i.x, &i.z, &i.dx, &i.dz, &i.rho, &i.d, &i.right, &i.slip, &i.r, &i.u};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) *vectors[k] = TAKE(w, double, n);
@@ -96,10 +105,11 @@ static void measure(solve_workspace *w, const solve_limits *limits) {
 static bool in_pieces(const solve_problem *p) { return condensed_suits(p) && !solve_has(p, BLOCK_BILATERAL); }
 
 static bool suits(const solve_problem *p) {
-  return p->block_count > 0 && (p->W.rows <= ROWS_MAX || in_pieces(p)) && !solve_has(p, BLOCK_BOX) && !solve_has_rolling(p) && !solve_has_polygons(p);
+  return p->block_count > 0 && (p->W.rows <= ROWS_MAX || in_pieces(p)) && !solve_has(p, BLOCK_BOX) &&
+         !solve_has_rolling(p) && !solve_has_polygons(p);
 }
 
-// --- the convex problem -------------------------------------------------------------------------------------------
+// --- the convex problem ----------------------------------------------------------------------------------------------
 
 static double size_of(int n, const double *x) {
   double sum = 0;
@@ -149,7 +159,7 @@ static void set_constant(interior *i, const solve_problem *p, double speed) {
   }
 }
 
-// --- cones --------------------------------------------------------------------------------------------------------
+// --- cones -----------------------------------------------------------------------------------------------------------
 
 // x_N² − |x_T|², as a product so that little is lost near the edge.
 static double determinant(int size, const double *x) {
@@ -202,7 +212,7 @@ static void set_target(const cone *c, double level, const double *correction, do
   for (int k = 1; k < c->size; k++) d[k] = (right[k] - d[0] * l[k]) / l[0];
 }
 
-// --- steps --------------------------------------------------------------------------------------------------------
+// --- steps -----------------------------------------------------------------------------------------------------------
 
 // Of T⁻² = (2 v vᵀ − diag(1, −1, −1))/η² with v = (w_N, −w_T).
 static double scaling_entry(const cone *c, int a, int b) {
@@ -284,8 +294,9 @@ static void respond(const cone *c, const double *d, double *y, double *dx) {
   scale_by(c, 1, t, dx);
 }
 
-// dx and dz for the targets d, in pieces: K v = Bᵀ (T d + T² G⁻¹ ρ), dz = G⁻¹ (J v − ρ) and dx = T (d − T dz). Found this way dz is small where
-// z is. Rounding grows with T², so that x·z ends at about 1e-14; from there Newton's method reaches the solution.
+// dx and dz for the targets d, in pieces: K v = Bᵀ (T d + T² G⁻¹ ρ), dz = G⁻¹ (J v − ρ) and dx = T (d − T dz). Found
+// this way dz is small where z is. Rounding grows with T², so that x·z ends at about 1e-14; from there Newton's method
+// reaches the solution.
 static void find_step_in_pieces(interior *i) {
   double root = sqrt(i->unit);
   memset(i->right, 0, (size_t)i->n * sizeof *i->right);
@@ -476,7 +487,7 @@ static double solve_following(interior *i, const solve_problem *p, solve_workspa
   return judge(i, p, w);
 }
 
-// --- the fixed point ----------------------------------------------------------------------------------------------
+// --- the fixed point -------------------------------------------------------------------------------------------------
 
 // The slips that come out, or halfway there where repetition goes round in circles.
 static void take_slips(interior *i, const solve_problem *p, double share) {
@@ -491,7 +502,8 @@ static int limit(const solve_problem *p) {
   return STEPS * REPEATS;
 }
 
-static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r, solve_info *info) {
+static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                          solve_info *info) {
   solve_limits limits = solve_limits_exact(p);
   interior i = lay_out(w, &limits);
   double speed, least = INFINITY, nearest = INFINITY;

@@ -1,15 +1,16 @@
-// What cone_contact.h does for one contact in space, for eight at once. Newton's steps go on until the last of them has come to an end.
+// What cone_contact.h does for one contact in space, for eight at once. Newton's steps go on until the last of them has
+// come to an end.
 #ifndef SOLVE_CONE_LANES_H
 #define SOLVE_CONE_LANES_H
 
 #include "solve/lanes.h"
 
 typedef struct cone_lanes {
-  lanes D[6];       // W of each contact alone, which is symmetric: NN, N1, N2, 11, 12, 22
-  lanes inverse;    // 1 / D_NN; 0: nothing moves it
-  lanes S[3];       // 11, 12, 22
+  lanes D[6];     // W of each contact alone, which is symmetric: NN, N1, N2, 11, 12, 22
+  lanes inverse;  // 1 / D_NN; 0: nothing moves it
+  lanes S[3];     // 11, 12, 22
   lanes mu;
-  lanes alpha;      // of the last sweep
+  lanes alpha;  // of the last sweep
 } cone_lanes;
 
 // D is set.
@@ -18,7 +19,8 @@ static inline void cone_lanes_prepare(cone_lanes *c) {
   const lanes_mask moves = D[0] > zero;
   c->inverse = c->alpha = zero;
   lanes_set(&c->inverse, &moves, &of_D);
-  c->S[0] = D[3] - D[1] * D[1] * c->inverse, c->S[1] = D[4] - D[1] * D[2] * c->inverse, c->S[2] = D[5] - D[2] * D[2] * c->inverse;
+  c->S[0] = D[3] - D[1] * D[1] * c->inverse, c->S[1] = D[4] - D[1] * D[2] * c->inverse,
+  c->S[2] = D[5] - D[2] * D[2] * c->inverse;
 }
 
 // D r
@@ -32,10 +34,12 @@ static inline void cone_lanes_apply(const cone_lanes *c, const lanes r[3], lanes
 // r_T and r_N at α, and their derivatives by α.
 typedef struct cone_lanes_point {
   lanes r[3], d[3];
-  lanes square;     // |r_T|²
+  lanes square;  // |r_T|²
 } cone_lanes_point;
 
-static inline __attribute__((always_inline)) void cone_lanes_at(const cone_lanes *c, const lanes *pressed, const lanes b[2], const lanes *alpha, cone_lanes_point *x) {
+static inline __attribute__((always_inline)) void cone_lanes_at(const cone_lanes *c, const lanes *pressed,
+                                                                const lanes b[2], const lanes *alpha,
+                                                                cone_lanes_point *x) {
   const lanes s1 = c->S[0] + *alpha, s2 = c->S[2] + *alpha, of_det = 1 / (s1 * s2 - c->S[1] * c->S[1]);
   lanes *r = x->r, *d = x->d;
   r[1] = -(s2 * b[0] - c->S[1] * b[1]) * of_det, r[2] = -(s1 * b[1] - c->S[1] * b[0]) * of_det;
@@ -46,10 +50,12 @@ static inline __attribute__((always_inline)) void cone_lanes_at(const cone_lanes
 }
 
 // Where a step leaves what is known of the root (lo … hi), the interval is halved or widened.
-static inline void cone_lanes_keep_between(const cone_lanes *c, const lanes *alpha, const lanes *lo, const lanes *hi, lanes *next) {
+static inline void cone_lanes_keep_between(const cone_lanes *c, const lanes *alpha, const lanes *lo, const lanes *hi,
+                                           lanes *next) {
   const lanes zero = {0};
   lanes inner = *lo;
-  lanes_mask low = *lo < zero, below = ~(*next > zero) & low, outside = ~((*next > *lo) & (*next < *hi)), bounded = *hi < zero + INFINITY;
+  lanes_mask low = *lo < zero, below = ~(*next > zero) & low, outside = ~((*next > *lo) & (*next < *hi)),
+             bounded = *hi < zero + INFINITY;
   lanes_set(&inner, &low, &zero);
   lanes other = 2 * *alpha + c->S[0] + c->S[2], half = 0.5 * (inner + *hi);
   lanes_set(&other, &bounded, &half);
@@ -58,8 +64,9 @@ static inline void cone_lanes_keep_between(const cone_lanes *c, const lanes *alp
   lanes_set(next, &outside, &other);
 }
 
-// r := the solutions of u = D r + q. A contact that slips ends with a step of Newton's method on μ r_N/|r_T| = 1 that is shorter than NEAR, taken with
-// the derivatives of r: what it leaves is of the order of the step squared, far less than what this sweep changes, and nothing where sweeps end.
+// r := the solutions of u = D r + q. A contact that slips ends with a step of Newton's method on μ r_N/|r_T| = 1 that
+// is shorter than NEAR, taken with the derivatives of r: what it leaves is of the order of the step squared, far less
+// than what this sweep changes, and nothing where sweeps end.
 static inline __attribute__((always_inline)) void cone_lanes_solve(cone_lanes *c, const lanes q[3], lanes r[3]) {
   enum { STEPS = 60 };
   static const double NEAR = 1e-2;

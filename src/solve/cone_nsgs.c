@@ -13,16 +13,16 @@
 
 struct nsgs_sweeps {
   solve_problem problem;
-  long done;             // sweeps
+  long done;               // sweeps
   cone_contact *contacts;  // of each block
-  double *inverses;      // of bilateral blocks: D⁻¹, row by row, BLOCK_ROWS_MAX · row entries on
+  double *inverses;        // of bilateral blocks: D⁻¹, row by row, BLOCK_ROWS_MAX · row entries on
   double *v, *u, *work;
-  const double *weights; // of the residual; may be null
+  const double *weights;  // of the residual; may be null
   drift drift;
-  packed_sweeps *packed; // of a crowd; null: block after block as below
+  packed_sweeps *packed;    // of a crowd; null: block after block as below
   packed_normals *normals;  // of the normal rows of a crowd; null: likewise
-  double scale;          // of a crowd: what its residual is relative to, or less, squared
-  int *first, *column;   // of a dense W that is mostly zero: its blocks
+  double scale;             // of a crowd: what its residual is relative to, or less, squared
+  int *first, *column;      // of a dense W that is mostly zero: its blocks
   size_t *offset;
   double *values;
 };
@@ -30,16 +30,16 @@ struct nsgs_sweeps {
 static nsgs_sweeps lay_out(solve_workspace *w, const solve_limits *limits) {
   nsgs_sweeps m = {0};
   m.contacts = TAKE(w, cone_contact, limits->blocks);
-  m.inverses = TAKE(w, double, (size_t)limits->rows * BLOCK_ROWS_MAX);
+  m.inverses = TAKE(w, double, (size_t)limits->rows *BLOCK_ROWS_MAX);
   m.v = TAKE(w, double, limits->velocities);
   m.u = TAKE(w, double, limits->rows);
   m.work = TAKE(w, double, limits->rows + limits->velocities);
   m.drift = (drift){TAKE(w, double, limits->rows), TAKE(w, double, limits->rows), 0};
   size_t blocks = (size_t)(limits->blocks < limits->dense ? limits->blocks : limits->dense);
   m.first = TAKE(w, int, blocks + 1);
-  m.column = TAKE(w, int, blocks * blocks);
-  m.offset = TAKE(w, size_t, blocks * blocks);
-  m.values = TAKE(w, double, (size_t)limits->dense * (size_t)limits->dense);
+  m.column = TAKE(w, int, (blocks * blocks));
+  m.offset = TAKE(w, size_t, (blocks * blocks));
+  m.values = TAKE(w, double, ((size_t)limits->dense * (size_t)limits->dense));
   return m;
 }
 
@@ -56,7 +56,7 @@ void nsgs_measure(solve_workspace *w, const solve_limits *limits) {
 }
 static bool suits(const solve_problem *p) { return p->block_count > 0; }
 
-// --- one block at a time ------------------------------------------------------------------------------------------
+// --- one block at a time ---------------------------------------------------------------------------------------------
 
 // D⁻¹ by columns; rows that repeat others within a block get a little stiffness.
 static void invert(int size, const double *D, double *inverse) {
@@ -115,8 +115,8 @@ static void solve_plane(const cone_contact *c, double mu, const double *q, doubl
   r[1] = -way * mu * r[0];
 }
 
-// u_T = S r_T + b on a disc: r_T(α) = −(S + α)⁻¹ b with the least α ≥ 0 at which it fits. |r_T| falls with α, and 1/|r_T| is concave, so that
-// Newton's steps from the left do not pass the root.
+// u_T = S r_T + b on a disc: r_T(α) = −(S + α)⁻¹ b with the least α ≥ 0 at which it fits. |r_T| falls with α, and
+// 1/|r_T| is concave, so that Newton's steps from the left do not pass the root.
 static void solve_disc(const double *S, const double *b, double radius, double *r) {
   enum { STEPS = 60 };
   double alpha = 0;
@@ -176,7 +176,9 @@ static void solve_rolling(const solve_block *b, cone_contact *c, const double *D
       }
       solve_turn(D, size, &turn[k], r[0], now + turn[k].row, r);
     }
-    for (int i = 0; i < size; i++) change += fabs(D[i * size + i]) * (r[i] - before[i]) * (r[i] - before[i]), all += fabs(D[i * size + i]) * r[i] * r[i];
+    for (int i = 0; i < size; i++)
+      change += fabs(D[i * size + i]) * (r[i] - before[i]) * (r[i] - before[i]),
+          all += fabs(D[i * size + i]) * r[i] * r[i];
     if (!(change > 1e-30 * all)) return;
   }
 }
@@ -211,7 +213,7 @@ static inline void solve_block_alone(const solve_problem *p, nsgs_sweeps *m, int
   }
 }
 
-// --- sweeps -------------------------------------------------------------------------------------------------------
+// --- sweeps ----------------------------------------------------------------------------------------------------------
 
 // Returns |Δr|²; r² goes to `size`.
 static double sweep(const solve_problem *p, nsgs_sweeps *m, double *r, double *size) {
@@ -286,19 +288,21 @@ static double look(const solve_problem *p, const nsgs_sweeps *m, const double *r
   return solve_residual_weighted(p, r, m->u, m->weights);
 }
 
-// Looks that are worth a jump. Short ones come before the drift is steady and disturb it more than they gain; not so with momentum, which finds
-// the drift again at once.
+// Looks that are worth a jump. Short ones come before the drift is steady and disturb it more than they gain; not so
+// with momentum, which finds the drift again at once.
 static const double LEAST = 300, LEAST_PACKED = 4;
 
-// Extrapolates where the sweeps drift steadily in one direction, and takes that back if the residual rises by more than a tenth. Returns whether it has
-// changed r.
+// Extrapolates where the sweeps drift steadily in one direction, and takes that back if the residual rises by more than
+// a tenth. Returns whether it has changed r.
 static bool jump(const solve_problem *p, nsgs_sweeps *m, double *r) {
-  double way = drift_look(&m->drift, p, r, m->packed ? LEAST_PACKED : LEAST), *change = m->drift.change, *at = m->drift.at;
+  double way = drift_look(&m->drift, p, r, m->packed ? LEAST_PACKED : LEAST), *change = m->drift.change,
+         *at = m->drift.at;
   if (!m->packed) p->W.ops->start(&p->W, r, m->v);  // without the rounding of many changes
   if (!(way > 0 && way < INFINITY)) return false;
   double before = solve_residual_known(p, m->weights, r, m->u, m->work);
   for (int i = 0; i < p->W.rows; i++) r[i] = at[i] + way * change[i];
-  if (!(solve_residual_known(p, m->weights, r, m->u, m->work) <= 1.1 * before)) memcpy(r, at, (size_t)p->W.rows * sizeof *r);
+  if (!(solve_residual_known(p, m->weights, r, m->u, m->work) <= 1.1 * before))
+    memcpy(r, at, (size_t)p->W.rows * sizeof *r);
   if (!m->packed) p->W.ops->start(&p->W, r, m->v);
   m->drift.looks = 0;
   return true;
@@ -329,9 +333,13 @@ nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w) {
   return m;
 }
 
-// Sweeps that can tell by how much they change whether a look is worth its cost: what a contact moves by is what it was away from its solution.
-static solve_status go_on_packed(nsgs_sweeps *m, const solve_settings *s, interrupt *stop, double *r, solve_info *info) {
-  enum { RENEWED = 10 * DRIFT_SWEEPS };  // after so many sweeps velocities are formed anew, without the rounding of many changes
+// Sweeps that can tell by how much they change whether a look is worth its cost: what a contact moves by is what it was
+// away from its solution.
+static solve_status go_on_packed(nsgs_sweeps *m, const solve_settings *s, interrupt *stop, double *r,
+                                 solve_info *info) {
+  enum {
+    RENEWED = 10 * DRIFT_SWEEPS
+  };  // after so many sweeps velocities are formed anew, without the rounding of many changes
   const solve_problem *p = &m->problem;
   int most = s->iterations ? s->iterations : limit(p);
   double enough = s->tolerance * s->tolerance * m->scale, due = 4 * enough;
@@ -345,7 +353,9 @@ static solve_status go_on_packed(nsgs_sweeps *m, const solve_settings *s, interr
     if (looks || jumps || still || info->iterations == most) packed_give(m->packed, r);
     double residual = looks ? look(p, m, r) : INFINITY;
     if (residual <= s->tolerance) return SOLVE_SOLVED;
-    if (looks) due = fmin(due, change * (s->tolerance / residual) * (s->tolerance / residual));  // the residual falls with the root of the change
+    if (looks)
+      due = fmin(due, change * (s->tolerance / residual) *
+                          (s->tolerance / residual));  // the residual falls with the root of the change
     if (still) return change == 0 ? SOLVE_STALLED : SOLVE_INVALID;
     if (jumps && (jump(p, m, r) || m->done % RENEWED == 0)) packed_take(m->packed, r);
   }
@@ -353,7 +363,8 @@ static solve_status go_on_packed(nsgs_sweeps *m, const solve_settings *s, interr
 }
 
 // The same without looks ahead and drift: few sweeps over normal rows are asked for.
-static solve_status go_on_normals(nsgs_sweeps *m, const solve_settings *s, interrupt *stop, double *r, solve_info *info) {
+static solve_status go_on_normals(nsgs_sweeps *m, const solve_settings *s, interrupt *stop, double *r,
+                                  solve_info *info) {
   const solve_problem *p = &m->problem;
   int most = s->iterations ? s->iterations : limit(p);
   if (m->done == 0) normals_take(m->normals, r);
@@ -380,8 +391,7 @@ solve_status nsgs_go_on(nsgs_sweeps *m, const solve_settings *s, interrupt *stop
     double size, moves = sweep(p, m, r, &size);
     bool settled = moves <= s->tolerance * s->tolerance * size;
     info->iterations++;
-    if ((++m->done % s->check_every == 0 || settled) && look(p, m, r) <= s->tolerance)
-      return SOLVE_SOLVED;
+    if ((++m->done % s->check_every == 0 || settled) && look(p, m, r) <= s->tolerance) return SOLVE_SOLVED;
     if (!(moves > 0)) return moves == 0 ? SOLVE_STALLED : SOLVE_INVALID;
     if (m->done % DRIFT_SWEEPS == 0) (void)jump(p, m, r);
   }
@@ -393,5 +403,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   return nsgs_go_on(nsgs_begin(p, w), s, w->stop, r, info);
 }
 
-const solver solver_nsgs = {"nsgs", "Nonsmooth Gauss-Seidel, contact by contact: many contacts, exact cone.", suits,
-                            limit, nsgs_measure, solve, .finite = false};
+const solver solver_nsgs = {"nsgs",         "Nonsmooth Gauss-Seidel, contact by contact: many contacts, exact cone.",
+                            suits,          limit,
+                            nsgs_measure,   solve,
+                            .finite = false};

@@ -10,50 +10,57 @@ typedef struct packed {
   lanes J[3][PACKED_ROW];  // six speeds of the first body, six of the second
   cone_lanes alone;
   lanes q[3], r[3], weight;
-  lanes before[3];         // r before the last sweep
-  int body[2][LANES];      // the second may be that of none, which has no speeds
-  int to[2][LANES];        // where changed speeds go: those of none to a place that nobody reads
-  int row[LANES];          // -1: no contact
+  lanes before[3];     // r before the last sweep
+  int body[2][LANES];  // the second may be that of none, which has no speeds
+  int to[2][LANES];    // where changed speeds go: those of none to a place that nobody reads
+  int row[LANES];      // -1: no contact
 } packed;
 
 typedef struct moves {
-  double change, back;   // Σ d |Δr|²; positive: the sweep goes against the momentum that it had
+  double change, back;  // Σ d |Δr|²; positive: the sweep goes against the momentum that it had
 } moves;
 
 struct packed_sweeps {
   packed *group;
-  int count, bodies;     // groups
-  lanes *v, *v_before;   // speeds of each body, padded; of none; and what groups write for none. Before the last sweep
-  double theta, beta;    // of the momentum
-  int circles;           // how often the sweeps were found to run in circles
-  bool calm;             // without momentum and on shorter ways for that reason
+  int count, bodies;    // groups
+  lanes *v, *v_before;  // speeds of each body, padded; of none; and what groups write for none. Before the last sweep
+  double theta, beta;   // of the momentum
+  int circles;          // how often the sweeps were found to run in circles
+  bool calm;            // without momentum and on shorter ways for that reason
   double least, most, least_before;  // changes of sweeps, of late and in the time before
   int sweeps;
   uint64_t *used;
-  int *place, *block;    // of each block in the order of colours, which have whole groups, and which block is where; -1: none
+  int *place,
+      *block;  // of each block in the order of colours, which have whole groups, and which block is where; -1: none
   packed_order order;
   const crew *crew;
   // of the sweep under way
   int colour;
-  double part;           // of the way to the solution of a contact alone
-  struct moves *moves;   // of each chunk of the colour
+  double part;          // of the way to the solution of a contact alone
+  struct moves *moves;  // of each chunk of the colour
 };
 
 // Each colour may end with a group that is not full.
-static size_t most_groups(size_t blocks) { return blocks / LANES + (blocks < PACKED_COLOURS + 1 ? blocks : PACKED_COLOURS + 1); }
+static size_t most_groups(size_t blocks) {
+  return blocks / LANES + (blocks < PACKED_COLOURS + 1 ? blocks : PACKED_COLOURS + 1);
+}
 
 packed_sweeps *packed_lay_out(solve_workspace *w, const solve_limits *limits) {
   size_t blocks = limits->velocities ? (size_t)limits->blocks : 0, bodies = (size_t)limits->velocities / PACKED_SPEEDS;
   size_t groups = most_groups(blocks);
   packed_sweeps *m = TAKE(w, packed_sweeps, 1);
-  packed_sweeps of = {.group = TAKE(w, packed, groups), .v = TAKE(w, lanes, bodies + 1 + groups), .v_before = TAKE(w, lanes, bodies),
-                      .used = TAKE(w, uint64_t, bodies + 1), .place = TAKE(w, int, blocks), .block = TAKE(w, int, LANES * groups),
+  packed_sweeps of = {.group = TAKE(w, packed, groups),
+                      .v = TAKE(w, lanes, bodies + 1 + groups),
+                      .v_before = TAKE(w, lanes, bodies),
+                      .used = TAKE(w, uint64_t, bodies + 1),
+                      .place = TAKE(w, int, blocks),
+                      .block = TAKE(w, int, (LANES * groups)),
                       .moves = TAKE(w, moves, groups + 1)};
   if (m) *m = of;
   return m;
 }
 
-// --- packing ------------------------------------------------------------------------------------------------------
+// --- packing ---------------------------------------------------------------------------------------------------------
 
 // Nothing beside J on the diagonal.
 static bool suits(const solve_problem *p) {
@@ -104,7 +111,8 @@ static void pack_group(const packing *x, int g) {
       piece[i][k] = some ? J->values + J->offset[J->first[b] + i] : none;
     }
     for (int i = 0; i < 3; i++) c->q[i][k] = b < 0 ? 0 : x->p->q[block->row + i];
-    c->alone.mu[k] = b < 0 ? 0 : block->mu, c->weight[k] = b < 0 ? 1 : x->weights[block->row], c->row[k] = b < 0 ? -1 : block->row;
+    c->alone.mu[k] = b < 0 ? 0 : block->mu, c->weight[k] = b < 0 ? 1 : x->weights[block->row],
+    c->row[k] = b < 0 ? -1 : block->row;
   }
   pack_matrix(c, piece);
   cone_lanes_prepare(&c->alone);
@@ -128,7 +136,7 @@ bool packed_begin(packed_sweeps *m, const solve_problem *p, const double *weight
   return true;
 }
 
-// --- velocities -----------------------------------------------------------------------------------------------------
+// --- velocities ------------------------------------------------------------------------------------------------------
 
 // Speeds of the bodies of a group, one by one.
 static inline void load_speeds(const packed_sweeps *m, const packed *c, lanes v[PACKED_ROW]) {
@@ -154,7 +162,8 @@ static inline void velocity(const packed *c, const lanes v[PACKED_ROW], lanes u[
   for (int i = 0; i < 3; i++) {
     lanes of_second = c->J[i][PACKED_SPEEDS] * v[PACKED_SPEEDS];
     u[i] = c->q[i] + c->J[i][0] * v[0];
-    for (int s = 1; s < PACKED_SPEEDS; s++) u[i] += c->J[i][s] * v[s], of_second += c->J[i][PACKED_SPEEDS + s] * v[PACKED_SPEEDS + s];
+    for (int s = 1; s < PACKED_SPEEDS; s++)
+      u[i] += c->J[i][s] * v[s], of_second += c->J[i][PACKED_SPEEDS + s] * v[PACKED_SPEEDS + s];
     u[i] += of_second;
   }
 }
@@ -169,7 +178,8 @@ static inline void move(const packed *c, const lanes r[3], lanes v[PACKED_ROW]) 
 static packed alone_in_group(const packed_sweeps *m, const packed *c, int k) {
   packed one = *c;
   for (int i = 0; i < LANES; i++)
-    for (int side = 0; side < 2 && i != k; side++) one.body[side][i] = m->bodies, one.to[side][i] = m->bodies + 1 + (int)(c - m->group), one.weight[i] = 0;
+    for (int side = 0; side < 2 && i != k; side++)
+      one.body[side][i] = m->bodies, one.to[side][i] = m->bodies + 1 + (int)(c - m->group), one.weight[i] = 0;
   return one;
 }
 
@@ -214,7 +224,9 @@ static void give_groups(void *context, int from, int to) {
   for (int g = from; g < to; g++) write_rows(&x->m->group[g], x->m->group[g].r, x->to);
 }
 
-void packed_give(const packed_sweeps *m, double *r) { crew_run(m->crew, m->count, LEAST_GROUPS, give_groups, &(by_row){m, r}); }
+void packed_give(const packed_sweeps *m, double *r) {
+  crew_run(m->crew, m->count, LEAST_GROUPS, give_groups, &(by_row){m, r});
+}
 
 static void find_velocities(void *context, int from, int to) {
   const by_row *x = context;
@@ -227,7 +239,9 @@ static void find_velocities(void *context, int from, int to) {
   }
 }
 
-void packed_velocities(const packed_sweeps *m, double *u) { crew_run(m->crew, m->count, LEAST_GROUPS, find_velocities, &(by_row){m, u}); }
+void packed_velocities(const packed_sweeps *m, double *u) {
+  crew_run(m->crew, m->count, LEAST_GROUPS, find_velocities, &(by_row){m, u});
+}
 
 double packed_scale(const packed_sweeps *m) {
   lanes all = {0};
@@ -238,7 +252,7 @@ double packed_scale(const packed_sweeps *m) {
   return lanes_sum(&all);
 }
 
-// --- sweeps ---------------------------------------------------------------------------------------------------------
+// --- sweeps ----------------------------------------------------------------------------------------------------------
 
 typedef struct lane_moves {
   lanes change, back;
@@ -307,8 +321,9 @@ static void find_momentum(packed_sweeps *m, double back) {
   m->beta = fmin((m->theta - 1) / next, BETA_MOST), m->theta = next;
 }
 
-// Sweeps that change as much as long before drift if they change by the same again and again (cone_drift.h), and momentum is of use. Else they run
-// in circles, and go on without it and on shorter ways; if they do so still, on other ones.
+// Sweeps that change as much as long before drift if they change by the same again and again (cone_drift.h), and
+// momentum is of use. Else they run in circles, and go on without it and on shorter ways; if they do so still, on other
+// ones.
 static void watch(packed_sweeps *m, double change) {
   enum { TIME = 100 };
   m->least = fmin(m->least, change), m->most = fmax(m->most, change);

@@ -1,10 +1,11 @@
 // Sweeps over a crowd: contacts in space between free bodies, each with all that a sweep needs in one place.
-// Contacts are rows of three on free bodies, coloured (packed_body.h), and swept eight at once: those of one colour share no body.
+// Contacts are rows of three on free bodies, coloured (packed_body.h), and swept eight at once: those of one colour
+// share no body.
 //
-// Sweeps have momentum (Nesterov's): each begins not at the percussions r that the last one has left but at r + β Δr, Δr from sweep to sweep, with a
-// β that grows from 0 and begins anew where the sweep turns back. Errors that are smooth over the crowd, which plain sweeps reduce
-// slowly, go several times as quickly. With friction sweeps may run in circles. Then they go on without momentum, and each contact goes only a part
-// of the way to its solution.
+// Sweeps have momentum (Nesterov's): each begins not at the percussions r that the last one has left but at r + β Δr,
+// Δr from sweep to sweep, with a β that grows from 0 and begins anew where the sweep turns back. Errors that are smooth
+// over the crowd, which plain sweeps reduce slowly, go several times as quickly. With friction sweeps may run in
+// circles. Then they go on without momentum, and each contact goes only a part of the way to its solution.
 #ifndef SOLVE_CONE_PACKED_H
 #define SOLVE_CONE_PACKED_H
 
@@ -17,11 +18,12 @@ typedef struct packed_sweeps packed_sweeps;
 packed_sweeps *packed_lay_out(solve_workspace *w, const solve_limits *limits);
 // Packs a problem with the weights of its residual, which may be null. Returns false if it is not of this kind.
 bool packed_begin(packed_sweeps *m, const solve_problem *p, const double *weights);
-void packed_take(packed_sweeps *m, const double *r);        // the percussions of all rows, from which the sweeps go on
+void packed_take(packed_sweeps *m, const double *r);  // the percussions of all rows, from which the sweeps go on
 void packed_give(const packed_sweeps *m, double *r);
 void packed_velocities(const packed_sweeps *m, double *u);  // u := W r + q
 
-// How far the contacts of a sweep were from their solutions, each in its turn, in the units of the residual (residual.h): Σ d |Δr|².
+// How far the contacts of a sweep were from their solutions, each in its turn, in the units of the residual
+// (residual.h): Σ d |Δr|².
 double packed_sweep(packed_sweeps *m);
 double packed_scale(const packed_sweeps *m);  // Σ q²/d in the same units
 

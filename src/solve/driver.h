@@ -6,9 +6,9 @@
 
 // Memory of the driver, below that of the solver.
 typedef struct driver {
-  double *work;     // for the judge
-  double *r, *u;    // a candidate beside the caller's solution
-  double *swept;    // where the sweeps of the chain are, whatever was tried between them
+  double *work;   // for the judge
+  double *r, *u;  // a candidate beside the caller's solution
+  double *swept;  // where the sweeps of the chain are, whatever was tried between them
 } driver;
 
 // Below this the residual is rounding, and an exact solve would only exchange one rounding for another.
@@ -17,7 +17,8 @@ typedef struct driver {
 // Takes the whole workspace, which must fit the limits of the problem, and computes the weights of its residual. `p` is
 // null while measuring.
 driver driver_begin(solve_workspace *w, const solve_problem *p, const solve_limits *limits);
-// The same behind what is taken, for a problem that is a part of another one. The weights of the other are then to be put back.
+// The same behind what is taken, for a problem that is a part of another one. The weights of the other are then to be
+// put back.
 driver driver_begin_part(solve_workspace *w, const solve_problem *p, const solve_limits *limits);
 // Solves from solution->r as it is, polishes, moves percussions into their sets, judges.
 void driver_solve(const solver *s, const solve_problem *p, const solve_settings *settings, solve_workspace *w,

@@ -31,14 +31,14 @@ bool lcp_suits(const solve_problem *p) {
 lcp_reduction lcp_lay_out(solve_workspace *w, const solve_limits *limits) {
   lcp_reduction l = {.stop = w->stop};
   size_t n = (size_t)limits->dense;
-  l.W = TAKE(w, double, n * n);
+  l.W = TAKE(w, double, (n * n));
   l.q = TAKE(w, double, n);
   l.eliminated = TAKE(w, int, n);
   l.gone = TAKE(w, bool, n);
   return l;
 }
 
-// --- elimination --------------------------------------------------------------------------------------------------
+// --- elimination -----------------------------------------------------------------------------------------------------
 
 // A pivot this small beside its first value is rounding: the row repeats others.
 static const double REDUNDANT = 1e-12;
@@ -73,17 +73,17 @@ static void eliminate_bilateral(lcp_reduction *l, const solve_problem *p) {
   }
 }
 
-// --- to the LCP and back ------------------------------------------------------------------------------------------
+// --- to the LCP and back ---------------------------------------------------------------------------------------------
 
 // r of a block = Σ its own z / impulse, by columns: P_N drives r_N and −μ r_T, P_R drives r_T, r of a box upwards
 // from lo or downwards from hi.
 typedef struct unknowns {
-  int first;        // of z
-  int normal;       // row
-  int tangent;      // row, or −1
-  double sign;      // of r over z: −1 for a box that has only an upper bound
-  double offset;    // r = offset + sign z / impulse
-  double slack;     // hi − lo of a box with two bounds, else 0
+  int first;      // of z
+  int normal;     // row
+  int tangent;    // row, or −1
+  double sign;    // of r over z: −1 for a box that has only an upper bound
+  double offset;  // r = offset + sign z / impulse
+  double slack;   // hi − lo of a box with two bounds, else 0
 } unknowns;
 
 static unknowns unknowns_of(const solve_block *b, int first) {
@@ -145,9 +145,11 @@ static void write_slack_row(int count, double *M, int z, double below, int z2, d
 }
 
 // Rows of λ + d_i · ξ_T and of μP_N − Σβ_i, behind that of ξ_N. The last two of them are first those of ξ_T.
-static void write_polygon_rows(const lcp_reduction *l, const solve_problem *p, const solve_block *b, int z, double *M, int stride, double *q, int q_stride) {
+static void write_polygon_rows(const lcp_reduction *l, const solve_problem *p, const solve_block *b, int z, double *M,
+                               int stride, double *q, int q_stride) {
   int count = (int)b->directions, n = l->unknowns;
-  double *t1 = M + (long)count * stride, *t2 = t1 + stride, o1 = row_offset(l, p, b->row + 1), o2 = row_offset(l, p, b->row + 2);
+  double *t1 = M + (long)count * stride, *t2 = t1 + stride, o1 = row_offset(l, p, b->row + 1),
+         o2 = row_offset(l, p, b->row + 2);
   write_row(l, p, b->row + 1, 1, t1);
   write_row(l, p, b->row + 2, 1, t2);
   for (int i = 0; i < count; i++) {
@@ -173,14 +175,14 @@ static void write_block(const lcp_reduction *l, const solve_problem *p, const so
     write_polygon_rows(l, p, block, z, row, stride, q, q_stride);
   } else if (x.tangent >= 0) {
     write_row(l, p, x.tangent, 1, row + stride);
-    row[stride + z + 2] += 1;                                                        // ξ_R = … + ξ_L
+    row[stride + z + 2] += 1;  // ξ_R = … + ξ_L
     q[(long)(z + 1) * q_stride] = row_offset(l, p, x.tangent);
     write_slack_row(l->unknowns, row + 2 * (long)stride, z, 2 * block->mu, z + 1, -1);  // P_L = 2μP_N − P_R
     q[(long)(z + 2) * q_stride] = 0;
   } else if (block_unknowns(block) == 2) {
-    row[z + 1] += 1;                                                                 // w = u + ν
+    row[z + 1] += 1;  // w = u + ν
     memset(row + stride, 0, (size_t)l->unknowns * sizeof *row);
-    row[stride + z] = -1;                                                            // hi − r
+    row[stride + z] = -1;  // hi − r
     q[(long)(z + 1) * q_stride] = l->impulse * x.slack;
   }
 }

@@ -1,5 +1,6 @@
 // A problem without round friction cones as a linear complementarity problem, 0 ≤ w = M z + q ⊥ z ≥ 0 (paper 004, (76)
-// and (85)), with its bilateral rows eliminated and its impulses scaled so that the largest diagonal of W is between ½ and 1:
+// and (85)), with its bilateral rows eliminated and its impulses scaled so that the largest diagonal of W is between ½
+// and 1:
 //
 //   unilateral   z = P_N,             w = ξ_N
 //   plane        z = P_N, P_R, ξ_L,   w = ξ_N, ξ_R, P_L     with P_R = μP_N + P_T, P_L = μP_N − P_T, ξ_T = ξ_R − ξ_L
@@ -13,12 +14,12 @@
 
 typedef struct lcp_reduction {
   int unknowns;
-  double impulse;       // z of impulses = impulse · r: a power of two
-  double *W, *q;        // dense, after elimination
-  int *eliminated;      // bilateral rows in the order of their elimination
+  double impulse;   // z of impulses = impulse · r: a power of two
+  double *W, *q;    // dense, after elimination
+  int *eliminated;  // bilateral rows in the order of their elimination
   int eliminated_count;
-  bool *gone;           // rows that are bilateral
-  interrupt *stop;      // ends the elimination of bilateral rows early; may be null
+  bool *gone;       // rows that are bilateral
+  interrupt *stop;  // ends the elimination of bilateral rows early; may be null
 } lcp_reduction;
 
 // Unknowns of the problem as an LCP; round cones have none.

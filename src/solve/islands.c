@@ -15,8 +15,8 @@ typedef struct part_pieces {
 } part_pieces;
 
 struct island_part {
-  int *root, *number;       // of each velocity: the first one that it is joined with; of a root, its island, or -1
-  int *island_of;           // of each block; a velocity of it, or -1, while islands are searched
+  int *root, *number;  // of each velocity: the first one that it is joined with; of a root, its island, or -1
+  int *island_of;      // of each block; a velocity of it, or -1, while islands are searched
   solve_block *blocks;
   int *start;
   part_pieces J, B;
@@ -26,7 +26,7 @@ struct island_part {
   part_pieces seen_J, seen_B;  // without offsets
 };
 
-// --- memory -------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 
 static part_pieces lay_out_pieces(solve_workspace *w, const island_limits *l) {
   return (part_pieces){TAKE(w, int, l->blocks + 1), TAKE(w, int, l->pieces), TAKE(w, int, l->pieces),
@@ -39,12 +39,22 @@ static void lay_out(solve_islands *x, solve_workspace *w, const island_limits *l
   x->velocities = TAKE(w, int, l->blocks);
   x->place = TAKE(w, int, l->velocities);
   x->part = TAKE(w, island_part, 1);
-  island_part part = {.root = TAKE(w, int, l->velocities), .number = TAKE(w, int, l->velocities), .island_of = TAKE(w, int, l->blocks),
-                      .blocks = TAKE(w, solve_block, l->blocks), .start = TAKE(w, int, l->blocks + 1),
-                      .J = lay_out_pieces(w, l), .B = lay_out_pieces(w, l),
-                      .q = TAKE(w, double, l->rows), .r = TAKE(w, double, l->rows), .u = TAKE(w, double, l->rows),
-                      .own = TAKE(w, double, l->rows), .diagonal = TAKE(w, double, l->rows), .dense = TAKE(w, double, DENSE_ROWS * DENSE_ROWS),
-                      .seen_blocks = -1, .seen_J = lay_out_pieces(w, l), .seen_B = lay_out_pieces(w, l)};
+  island_part part = {.root = TAKE(w, int, l->velocities),
+                      .number = TAKE(w, int, l->velocities),
+                      .island_of = TAKE(w, int, l->blocks),
+                      .blocks = TAKE(w, solve_block, l->blocks),
+                      .start = TAKE(w, int, l->blocks + 1),
+                      .J = lay_out_pieces(w, l),
+                      .B = lay_out_pieces(w, l),
+                      .q = TAKE(w, double, l->rows),
+                      .r = TAKE(w, double, l->rows),
+                      .u = TAKE(w, double, l->rows),
+                      .own = TAKE(w, double, l->rows),
+                      .diagonal = TAKE(w, double, l->rows),
+                      .dense = TAKE(w, double, DENSE_ROWS *DENSE_ROWS),
+                      .seen_blocks = -1,
+                      .seen_J = lay_out_pieces(w, l),
+                      .seen_B = lay_out_pieces(w, l)};
   if (x->part) *x->part = part;
 }
 
@@ -53,9 +63,11 @@ static int beyond(int a) { return a + a / 2; }
 
 static bool make_memory(solve_islands *x, const solve_problem *p, carom_error *error) {
   const solve_matrix *W = &p->W;
-  island_limits l = {W->rows, W->block_count, W->velocities, larger(W->J.first[W->block_count], W->B.first[W->block_count])};
+  island_limits l = {W->rows, W->block_count, W->velocities,
+                     larger(W->J.first[W->block_count], W->B.first[W->block_count])};
   const island_limits *has = &x->limits;
-  if (x->memory && l.rows <= has->rows && l.blocks <= has->blocks && l.velocities <= has->velocities && l.pieces <= has->pieces)
+  if (x->memory && l.rows <= has->rows && l.blocks <= has->blocks && l.velocities <= has->velocities &&
+      l.pieces <= has->pieces)
     return true;
   l = (island_limits){beyond(larger(l.rows, has->rows)), beyond(larger(l.blocks, has->blocks)),
                       larger(l.velocities, has->velocities), beyond(larger(l.pieces, has->pieces))};
@@ -63,7 +75,8 @@ static bool make_memory(solve_islands *x, const solve_problem *p, carom_error *e
   solve_islands measured = {0};
   lay_out(&measured, &w, &l);
   char *memory = aligned_alloc(64, w.used + 64);
-  if (!memory) return error_set(error, CAROM_ERROR_MEMORY, "out of memory for contact problems of %d rows", W->rows), false;
+  if (!memory)
+    return error_set(error, CAROM_ERROR_MEMORY, "out of memory for contact problems of %d rows", W->rows), false;
   free(x->memory);
   w = (solve_workspace){.base = memory, .size = w.used};
   lay_out(x, &w, &l);
@@ -77,7 +90,7 @@ void islands_free(solve_islands *x) {
   *x = (solve_islands){.crew = x->crew};
 }
 
-// --- who interacts ------------------------------------------------------------------------------------------------
+// --- who interacts ---------------------------------------------------------------------------------------------------
 
 static int root_of(int *root, int v) {
   while (root[v] != v) v = root[v] = root[root[v]];
@@ -132,13 +145,14 @@ static void sort_blocks(solve_islands *x, int block_count) {
 // Bodies that rest on each other touch in the same places step by step: their islands are those of the last step.
 static bool same_pieces(const part_pieces *seen, const matrix_pieces *p, int blocks) {
   size_t pieces = (size_t)p->first[blocks];
-  return memcmp(seen->first, p->first, (size_t)(blocks + 1) * sizeof *p->first) == 0 && memcmp(seen->at, p->at, pieces * sizeof *p->at) == 0 &&
+  return memcmp(seen->first, p->first, (size_t)(blocks + 1) * sizeof *p->first) == 0 &&
+         memcmp(seen->at, p->at, pieces * sizeof *p->at) == 0 &&
          memcmp(seen->width, p->width, pieces * sizeof *p->width) == 0;
 }
 
 static bool is_seen(const island_part *part, const solve_matrix *W) {
-  return part->seen_blocks == W->block_count && part->seen_velocities == W->velocities && same_pieces(&part->seen_J, &W->J, W->block_count) &&
-         same_pieces(&part->seen_B, &W->B, W->block_count);
+  return part->seen_blocks == W->block_count && part->seen_velocities == W->velocities &&
+         same_pieces(&part->seen_J, &W->J, W->block_count) && same_pieces(&part->seen_B, &W->B, W->block_count);
 }
 
 static void keep_pieces(part_pieces *to, const matrix_pieces *p, int blocks) {
@@ -163,7 +177,7 @@ static void search(solve_islands *x, const solve_matrix *W) {
   keep_pieces(&part->seen_B, &W->B, W->block_count);
 }
 
-// --- the problem of one island --------------------------------------------------------------------------------------
+// --- the problem of one island ---------------------------------------------------------------------------------------
 
 // Appends the pieces of a block; `k` is its number in the island.
 static void take_pieces(const solve_islands *x, const matrix_pieces *from, int block, int k, part_pieces *to) {
@@ -220,7 +234,8 @@ static solve_limits limits_of(const solve_islands *x, const solve_problem *p, in
 }
 
 // Copies between the rows of an island and those of the whole.
-static void copy_rows(const solve_islands *x, const solve_problem *p, int island, double *part, double *whole, bool back) {
+static void copy_rows(const solve_islands *x, const solve_problem *p, int island, double *part, double *whole,
+                      bool back) {
   for (int k = x->first[island], row = 0; k < x->first[island + 1]; k++) {
     const solve_block *b = &p->blocks[x->block[k]];
     memcpy(back ? whole + b->row : part + row, back ? part + row : whole + b->row, (size_t)b->size * sizeof *part);
@@ -247,7 +262,7 @@ bool islands_find(solve_islands *x, const solve_problem *p, carom_error *error) 
   return true;
 }
 
-// --- the solution ---------------------------------------------------------------------------------------------------
+// --- the solution ----------------------------------------------------------------------------------------------------
 
 static bool is_worse(const solve_info *a, const solve_info *b) {
   bool solved_a = a->status == SOLVE_SOLVED, solved_b = b->status == SOLVE_SOLVED;

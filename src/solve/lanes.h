@@ -1,4 +1,5 @@
-// Eight numbers at once, one of each of eight contacts that do not share a body. A processor with shorter vectors takes several for each.
+// Eight numbers at once, one of each of eight contacts that do not share a body. A processor with shorter vectors takes
+// several for each.
 //
 // No function takes or gives a vector: how it would be passed depends on the processor that is compiled for.
 #ifndef SOLVE_LANES_H

@@ -18,22 +18,22 @@ static const double PROOF = 1e-6;
 static const double CONTRADICTION = 1e-3;
 
 typedef struct enumeration {
-  double *W, *A, *x, *rest;    // W dense; the equations; their solution; what is left of them
-  int *equation, *pivot;       // row of each unknown
-  double *follow;              // of a slipping contact: r_T over r_N, else 0
+  double *W, *A, *x, *rest;  // W dense; the equations; their solution; what is left of them
+  int *equation, *pivot;     // row of each unknown
+  double *follow;            // of a slipping contact: r_T over r_N, else 0
   double *r, *u, *best, *work;
-  int *state;                  // which of its states each block is in
-  double *found;               // solutions met so far
+  int *state;     // which of its states each block is in
+  double *found;  // solutions met so far
   int unknowns;
-  bool singular;               // the equations of this combination: they have many solutions, or none
-  bool open;                   // one of many solutions was looked at, and another may fit: nothing is proved
+  bool singular;  // the equations of this combination: they have many solutions, or none
+  bool open;      // one of many solutions was looked at, and another may fit: nothing is proved
 } enumeration;
 
 static enumeration lay_out(solve_workspace *w, const solve_limits *limits) {
   size_t n = (size_t)(limits->dense < ROWS_MAX ? limits->dense : ROWS_MAX);
   enumeration e = {0};
-  e.W = TAKE(w, double, n * n);
-  e.A = TAKE(w, double, n * n);
+  e.W = TAKE(w, double, (n * n));
+  e.A = TAKE(w, double, (n * n));
   e.x = TAKE(w, double, n);
   e.rest = TAKE(w, double, n);
   e.equation = TAKE(w, int, n);
@@ -44,7 +44,7 @@ static enumeration lay_out(solve_workspace *w, const solve_limits *limits) {
   e.best = TAKE(w, double, n);
   e.work = TAKE(w, double, limits->rows + limits->velocities);
   e.state = TAKE(w, int, limits->blocks);
-  e.found = TAKE(w, double, n * COUNTED_MAX);
+  e.found = TAKE(w, double, n *COUNTED_MAX);
   return e;
 }
 
@@ -214,5 +214,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
 }
 
 const solver solver_enumerate = {
-    "enumerate", "Every combination of open, stick and slip: few contacts, never misses.", suits, limit,
-    measure, solve, .finite = true};
+    "enumerate",   "Every combination of open, stick and slip: few contacts, never misses.",
+    suits,         limit,
+    measure,       solve,
+    .finite = true};

@@ -13,11 +13,11 @@
 
 typedef struct tableau {
   lcp_reduction lcp;
-  int n, stride;      // rows; columns 0 … n − 1 and n for z0, then b
+  int n, stride;  // rows; columns 0 … n − 1 and n for z0, then b
   double *T;
-  int *basic;         // variable of a row: w_i is i, z_i is n + i, z0 is 2n
-  int *nonbasic;      // variable of a column
-  int *where;         // of a variable: its row, or −1 − its column
+  int *basic;     // variable of a row: w_i is i, z_i is n + i, z0 is 2n
+  int *nonbasic;  // variable of a column
+  int *where;     // of a variable: its row, or −1 − its column
   double *z;
   double *u, *work;
   int *tied;
@@ -30,7 +30,7 @@ static int stride_for(int n) { return (n + 2 + WIDTH - 1) / WIDTH * WIDTH; }
 static tableau lay_out(solve_workspace *w, const solve_limits *limits) {
   size_t n = (size_t)limits->lcp;
   tableau t = {.lcp = lcp_lay_out(w, limits)};
-  t.T = TAKE(w, double, n * (size_t)stride_for((int)n));
+  t.T = TAKE(w, double, (n * (size_t)stride_for((int)n)));
   t.basic = TAKE(w, int, n);
   t.nonbasic = TAKE(w, int, n + 1);
   t.where = TAKE(w, int, 2 * n + 1);
@@ -45,8 +45,8 @@ static void measure(solve_workspace *w, const solve_limits *limits) { lay_out(w,
 
 // What rounding is, as part of the largest entry of a column: entries below PIVOT times that are taken for zero in the
 // column that enters, and differences below TIE times that for ties. The sizes are those of whole columns, never of the
-// entries that are compared: where these are true zeros, noise would decide. After a hundred pivots of sixty rows noise can
-// be 1e-11 of a column.
+// entries that are compared: where these are true zeros, noise would decide. After a hundred pivots of sixty rows noise
+// can be 1e-11 of a column.
 static const double PIVOT = 1e-11, TIE = 1e-10;
 
 // A z this far from a solution, relative to q, is the work of noise.
@@ -166,9 +166,7 @@ static solve_status pivot_to_end(tableau *t, const solve_problem *p, int attempt
   return SOLVE_LIMIT;
 }
 
-static int limit(const solve_problem *p) {
-  return ATTEMPTS * (10 * lcp_unknowns(p) + 100);
-}
+static int limit(const solve_problem *p) { return ATTEMPTS * (10 * lcp_unknowns(p) + 100); }
 
 static void read_solution(tableau *t, const solve_problem *p, double *r) {
   for (int i = 0; i < t->n; i++) {
@@ -195,11 +193,14 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
     int until = info->iterations + of_attempt < most ? info->iterations + of_attempt : most;
     status = pivot_to_end(&t, p, attempt, until, w->stop, &info->iterations);
     if (status == SOLVE_SOLVED) read_solution(&t, p, r);
-    if (status == SOLVE_INTERRUPTED || info->iterations >= most || (status == SOLVE_SOLVED && !is_astray(&t, p, r))) break;
+    if (status == SOLVE_INTERRUPTED || info->iterations >= most || (status == SOLVE_SOLVED && !is_astray(&t, p, r)))
+      break;
   }
   return status;
 }
 
-const solver solver_lemke = {"lemke",
-                             "Lemke's complementary pivoting, lexicographic: exact, for up to some hundred rows.",
-                             lcp_suits, limit, measure, solve, .finite = true};
+const solver solver_lemke = {
+    "lemke",       "Lemke's complementary pivoting, lexicographic: exact, for up to some hundred rows.",
+    lcp_suits,     limit,
+    measure,       solve,
+    .finite = true};

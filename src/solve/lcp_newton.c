@@ -25,8 +25,8 @@ typedef struct newton {
 static newton lay_out(solve_workspace *w, const solve_limits *limits) {
   size_t n = (size_t)limits->lcp;
   newton x = {.lcp = lcp_lay_out(w, limits), .stop = w->stop};
-  x.M = TAKE(w, double, n * n);
-  x.J = TAKE(w, double, n * n);
+  x.M = TAKE(w, double, (n * n));
+  x.J = TAKE(w, double, (n * n));
   x.q = TAKE(w, double, n);
   x.z = TAKE(w, double, n);
   x.w = TAKE(w, double, n);
@@ -166,12 +166,13 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   }
   product(&x, x.z, x.w);
   for (int i = 0; i < x.n; i++) x.w[i] += x.q[i];
-  solve_status status = iterate(&x, s->iterations ? s->iterations : limit(p), 1e-3 * s->tolerance * size, w->stop,
-                                &info->iterations);
+  solve_status status =
+      iterate(&x, s->iterations ? s->iterations : limit(p), 1e-3 * s->tolerance * size, w->stop, &info->iterations);
   for (int i = 0; i < x.n; i++) x.z[i] = x.z[i] > x.w[i] ? x.z[i] : 0;
   lcp_restore(&x.lcp, p, x.z, r);
   return status;
 }
 
-const solver solver_newton = {"newton", "Newton on the Fischer-Burmeister function with a line search.", lcp_suits,
-                              limit, measure, solve, .finite = false};
+const solver solver_newton = {
+    "newton",       "Newton on the Fischer-Burmeister function with a line search.", lcp_suits, limit, measure, solve,
+    .finite = false};

@@ -72,5 +72,6 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   return SOLVE_LIMIT;
 }
 
-const solver solver_pgs = {"pgs", "Projected Gauss-Seidel, row by row: rough solutions at little cost.", suits, limit, measure,
-                           solve, .finite = false};
+const solver solver_pgs = {
+    "pgs",          "Projected Gauss-Seidel, row by row: rough solutions at little cost.", suits, limit, measure, solve,
+    .finite = false};

@@ -52,7 +52,7 @@ static void block_diagonals(const solve_matrix *m, double *d) {
   }
 }
 
-// --- dense --------------------------------------------------------------------------------------------------------
+// --- dense -----------------------------------------------------------------------------------------------------------
 
 // Four running sums: a fixed order that the compiler may keep in one vector register.
 static double dot(int n, const double *a, const double *x) {
@@ -97,19 +97,24 @@ static void dense_dense(const solve_matrix *m, double *A) {
   memcpy(A, m->values, (size_t)m->rows * (size_t)m->rows * sizeof *A);
 }
 
-static bool dense_finite(const solve_matrix *m) { return number_all_finite(m->values, (size_t)m->rows * (size_t)m->rows); }
+static bool dense_finite(const solve_matrix *m) {
+  return number_all_finite(m->values, (size_t)m->rows * (size_t)m->rows);
+}
 
 static void dense_diagonal(const solve_matrix *m, double *d) {
   for (int i = 0; i < m->rows; i++) d[i] = m->values[(long)i * m->rows + i];
 }
 
-static const matrix_ops dense_ops = {"dense",        dense_apply,   dense_apply_absolute, dense_block,
-                                     dense_diagonal, dense_row,     start_nothing,        moved_nothing,
-                                     dense_dense,    dense_finite};
+static const matrix_ops dense_ops = {"dense",   dense_apply,   dense_apply_absolute, dense_block, dense_diagonal,
+                                     dense_row, start_nothing, moved_nothing,        dense_dense, dense_finite};
 
 solve_matrix matrix_dense(int rows, int block_count, const int *start, const double *values) {
-  return (solve_matrix){.ops = &dense_ops, .rows = rows, .block_count = block_count, .start = start,
-                        .uniform = common_size(block_count, start), .values = values};
+  return (solve_matrix){.ops = &dense_ops,
+                        .rows = rows,
+                        .block_count = block_count,
+                        .start = start,
+                        .uniform = common_size(block_count, start),
+                        .values = values};
 }
 
 const double *matrix_values(const solve_matrix *m, double *to) {
@@ -118,7 +123,7 @@ const double *matrix_values(const solve_matrix *m, double *to) {
   return to;
 }
 
-// --- sparse -------------------------------------------------------------------------------------------------------
+// --- sparse ----------------------------------------------------------------------------------------------------------
 
 static inline void row_of_threes(const solve_matrix *m, int b, const double *x, double *y) {
   double y0 = 0, y1 = 0, y2 = 0;
@@ -186,27 +191,33 @@ static bool sparse_finite(const solve_matrix *m) {
   for (int b = 0; b < m->block_count; b++)
     for (int k = m->first[b]; k < m->first[b + 1]; k++)
       if (!number_all_finite(m->values + m->offset[k],
-                      (size_t)matrix_block_size(m, b) * (size_t)matrix_block_size(m, m->column[k])))
+                             (size_t)matrix_block_size(m, b) * (size_t)matrix_block_size(m, m->column[k])))
         return false;
   return true;
 }
 
-static const matrix_ops sparse_ops = {"sparse",        sparse_apply, sparse_apply_absolute, sparse_block,
-                                      block_diagonals, sparse_row,   start_nothing,         moved_nothing,
-                                      sparse_dense,    sparse_finite};
+static const matrix_ops sparse_ops = {"sparse",   sparse_apply,  sparse_apply_absolute, sparse_block, block_diagonals,
+                                      sparse_row, start_nothing, moved_nothing,         sparse_dense, sparse_finite};
 
 solve_matrix matrix_sparse(int rows, int block_count, const int *start, const int *first, const int *column,
                            const size_t *offset, const double *values) {
-  return (solve_matrix){.ops = &sparse_ops, .rows = rows, .block_count = block_count, .start = start,
-                        .uniform = common_size(block_count, start), .values = values, .first = first,
-                        .column = column, .offset = offset};
+  return (solve_matrix){.ops = &sparse_ops,
+                        .rows = rows,
+                        .block_count = block_count,
+                        .start = start,
+                        .uniform = common_size(block_count, start),
+                        .values = values,
+                        .first = first,
+                        .column = column,
+                        .offset = offset};
 }
 
-// --- factored -----------------------------------------------------------------------------------------------------
+// --- factored --------------------------------------------------------------------------------------------------------
 
 // A contact in space on free bodies: the compiler unrolls these.
 static inline void add_product_3x6(const double *A, const double *x, double *y) {
-  for (int i = 0; i < 3; i++, A += 6) y[i] += (A[0] * x[0] + A[1] * x[1] + A[2] * x[2]) + (A[3] * x[3] + A[4] * x[4] + A[5] * x[5]);
+  for (int i = 0; i < 3; i++, A += 6)
+    y[i] += (A[0] * x[0] + A[1] * x[1] + A[2] * x[2]) + (A[3] * x[3] + A[4] * x[4] + A[5] * x[5]);
 }
 static inline void add_transposed_3x6(const double *A, const double *x, double *y) { add_transposed(3, 6, A, x, y); }
 
@@ -261,8 +272,8 @@ static void factored_apply_absolute(const solve_matrix *m, const double *x, doub
     for (int k = m->B.first[b]; k < m->B.first[b + 1]; k++)
       for (int i = 0; i < matrix_block_size(m, b); i++)
         for (int j = 0; j < m->B.width[k]; j++)
-          v[m->B.at[k] + j] += fabs(m->B.values[m->B.offset[k] + (size_t)(i * m->B.width[k] + j)]) *
-                               fabs(x[matrix_block_row(m, b) + i]);
+          v[m->B.at[k] + j] +=
+              fabs(m->B.values[m->B.offset[k] + (size_t)(i * m->B.width[k] + j)]) * fabs(x[matrix_block_row(m, b) + i]);
   for (int b = 0; b < m->block_count; b++)
     for (int k = m->J.first[b]; k < m->J.first[b + 1]; k++)
       add_absolute_product(matrix_block_size(m, b), m->J.width[k], m->J.values + m->J.offset[k], v + m->J.at[k],
@@ -324,7 +335,8 @@ static bool pieces_finite(const solve_matrix *m, const matrix_pieces *p) {
 }
 
 static bool factored_finite(const solve_matrix *m) {
-  return pieces_finite(m, &m->J) && (matrix_is_symmetric(m) || pieces_finite(m, &m->B)) && (!m->own || number_all_finite(m->own, (size_t)m->rows));
+  return pieces_finite(m, &m->J) && (matrix_is_symmetric(m) || pieces_finite(m, &m->B)) &&
+         (!m->own || number_all_finite(m->own, (size_t)m->rows));
 }
 
 static const matrix_ops factored_ops = {"factored",      factored_apply, factored_apply_absolute, factored_block,
@@ -333,8 +345,14 @@ static const matrix_ops factored_ops = {"factored",      factored_apply, factore
 
 solve_matrix matrix_factored(int rows, int block_count, const int *start, int velocities, matrix_pieces J,
                              matrix_pieces B) {
-  return (solve_matrix){.ops = &factored_ops, .rows = rows, .block_count = block_count, .start = start,
-                        .uniform = common_size(block_count, start), .velocities = velocities, .J = J, .B = B};
+  return (solve_matrix){.ops = &factored_ops,
+                        .rows = rows,
+                        .block_count = block_count,
+                        .start = start,
+                        .uniform = common_size(block_count, start),
+                        .velocities = velocities,
+                        .J = J,
+                        .B = B};
 }
 
 static double piece_entries(const solve_matrix *m, const matrix_pieces *p) {

@@ -48,9 +48,9 @@ typedef struct matrix_ops {
 struct solve_matrix {
   const matrix_ops *ops;
   int rows, block_count;
-  const int *start;            // block_count + 1
-  int uniform;                 // rows of every block, 0 when they differ
-  const double *values;        // dense: rows x rows; sparse: the blocks
+  const int *start;      // block_count + 1
+  int uniform;           // rows of every block, 0 when they differ
+  const double *values;  // dense: rows x rows; sparse: the blocks
   // sparse: block row b has the blocks first[b] … first[b+1] − 1, each in block column column[k] (ascending), its
   // values row by row from values[offset[k]]
   const int *first, *column;
@@ -58,9 +58,9 @@ struct solve_matrix {
   // factored
   int velocities;
   matrix_pieces J, B;
-  const double *own;           // added to the diagonal, one per row; may be null
-  const double *diagonal;      // W_ii, one per row, where they are known; else null
-  const crew *crew;            // shares loops over many blocks; may be null
+  const double *own;       // added to the diagonal, one per row; may be null
+  const double *diagonal;  // W_ii, one per row, where they are known; else null
+  const crew *crew;        // shares loops over many blocks; may be null
 };
 
 solve_matrix matrix_dense(int rows, int block_count, const int *start, const double *values);
@@ -72,7 +72,8 @@ solve_matrix matrix_factored(int rows, int block_count, const int *start, int ve
 bool matrix_is_dense(const solve_matrix *m);
 // A factored matrix whose J and B are the same arrays.
 static inline bool matrix_is_symmetric(const solve_matrix *m) {
-  return m->J.values == m->B.values && m->J.offset == m->B.offset && m->J.first == m->B.first && m->J.at == m->B.at && m->J.width == m->B.width;
+  return m->J.values == m->B.values && m->J.offset == m->B.offset && m->J.first == m->B.first && m->J.at == m->B.at &&
+         m->J.width == m->B.width;
 }
 // Numbers that one sweep over all rows reads; of a dense matrix those that are not zero.
 double matrix_entries(const solve_matrix *m);

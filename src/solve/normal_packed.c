@@ -6,27 +6,31 @@ typedef struct normal {
   double J[PACKED_ROW];
   double q, r, own, inverse;  // of W_ii = J Jᵀ + own
   double weight;
-  int body[2];                // the second may be that of none, which has no speeds
+  int body[2];  // the second may be that of none, which has no speeds
   int row;
 } normal;
 
 struct packed_normals {
   normal *normal;
   int count, bodies;
-  double *v;                  // PACKED_PADDED speeds of each body, and of none
+  double *v;  // PACKED_PADDED speeds of each body, and of none
   uint64_t *used;
   int *place;
   packed_order order;
-  int colour;                 // that is swept
-  double *change;             // Σ d Δr² of each chunk of it
+  int colour;      // that is swept
+  double *change;  // Σ d Δr² of each chunk of it
   const crew *crew;
 };
 
 packed_normals *normals_lay_out(solve_workspace *w, const solve_limits *limits) {
-  size_t blocks = limits->velocities ? (size_t)limits->blocks : 0, bodies = (size_t)limits->velocities / PACKED_SPEEDS + 1;
+  size_t blocks = limits->velocities ? (size_t)limits->blocks : 0,
+         bodies = (size_t)limits->velocities / PACKED_SPEEDS + 1;
   packed_normals *m = TAKE(w, packed_normals, 1);
-  packed_normals of = {.normal = TAKE(w, normal, blocks), .v = TAKE(w, double, PACKED_PADDED * bodies), .used = TAKE(w, uint64_t, bodies),
-                       .place = TAKE(w, int, blocks), .change = TAKE(w, double, blocks / PACKED_CHUNK + 1)};
+  packed_normals of = {.normal = TAKE(w, normal, blocks),
+                       .v = TAKE(w, double, (PACKED_PADDED * bodies)),
+                       .used = TAKE(w, uint64_t, bodies),
+                       .place = TAKE(w, int, blocks),
+                       .change = TAKE(w, double, blocks / PACKED_CHUNK + 1)};
   if (m) *m = of;
   return m;
 }

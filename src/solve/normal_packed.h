@@ -1,4 +1,5 @@
-// Sweeps over the normal rows of a crowd: unilateral rows between free bodies, each with all that a sweep needs in one place (packed_body.h).
+// Sweeps over the normal rows of a crowd: unilateral rows between free bodies, each with all that a sweep needs in one
+// place (packed_body.h).
 #ifndef SOLVE_NORMAL_PACKED_H
 #define SOLVE_NORMAL_PACKED_H
 
@@ -13,6 +14,6 @@ bool normals_begin(packed_normals *m, const solve_problem *p, const double *weig
 void normals_take(packed_normals *m, const double *r);  // the percussions of all rows, from which the sweeps go on
 void normals_give(const packed_normals *m, double *r);
 void normals_velocities(const packed_normals *m, double *u);  // u := W r + q
-double normals_sweep(packed_normals *m);                // Σ d Δr²
+double normals_sweep(packed_normals *m);                      // Σ d Δr²
 
 #endif

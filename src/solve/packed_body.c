@@ -6,8 +6,8 @@ static bool is_on_free_bodies(const solve_matrix *W, int b) {
   if (count < 1 || count > 2 || W->B.first[b + 1] - W->B.first[b] != count) return false;
   for (int k = 0; k < count; k++) {
     int j = W->J.first[b] + k, i = W->B.first[b] + k;
-    if (W->J.width[j] != PACKED_SPEEDS || W->B.width[i] != PACKED_SPEEDS || W->J.at[j] % PACKED_SPEEDS || W->J.at[j] != W->B.at[i] ||
-        W->J.offset[j] != W->B.offset[i])
+    if (W->J.width[j] != PACKED_SPEEDS || W->B.width[i] != PACKED_SPEEDS || W->J.at[j] % PACKED_SPEEDS ||
+        W->J.at[j] != W->B.at[i] || W->J.offset[j] != W->B.offset[i])
       return false;
   }
   return true;
@@ -26,7 +26,8 @@ static int choose_colour(const matrix_pieces *J, int block, uint64_t *used) {
   int colour = 0;
   for (int k = J->first[block]; k < J->first[block + 1]; k++) taken |= used[J->at[k] / PACKED_SPEEDS];
   while (colour < PACKED_COLOURS && taken >> colour & 1) colour++;
-  for (int k = J->first[block]; colour < PACKED_COLOURS && k < J->first[block + 1]; k++) used[J->at[k] / PACKED_SPEEDS] |= (uint64_t)1 << colour;
+  for (int k = J->first[block]; colour < PACKED_COLOURS && k < J->first[block + 1]; k++)
+    used[J->at[k] / PACKED_SPEEDS] |= (uint64_t)1 << colour;
   return colour;
 }
 

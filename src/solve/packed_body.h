@@ -1,7 +1,8 @@
 // What sweeps over crowds share: rows on free bodies of six speeds each, coloured, and the speeds that they act on.
 //
-// W = J Jᵀ, with J in pieces for one or two bodies of each block (matrix.h, factored with J = B). Blocks are coloured: no two of one colour
-// share a body. They are swept colour by colour, so that neighbours in memory do not wait for each other's velocities.
+// W = J Jᵀ, with J in pieces for one or two bodies of each block (matrix.h, factored with J = B). Blocks are coloured:
+// no two of one colour share a body. They are swept colour by colour, so that neighbours in memory do not wait for each
+// other's velocities.
 #ifndef SOLVE_PACKED_BODY_H
 #define SOLVE_PACKED_BODY_H
 
@@ -10,15 +11,15 @@
 
 #include "solve/problem.h"
 
-// A row of J has four speeds of the first body, four of the second, the last two of the first, the last two of the second. Sums of four products
-// each then need no speed alone. Speeds of bodies are padded.
+// A row of J has four speeds of the first body, four of the second, the last two of the first, the last two of the
+// second. Sums of four products each then need no speed alone. Speeds of bodies are padded.
 enum { PACKED_SPEEDS = 6, PACKED_PADDED = 8, PACKED_ROW = 2 * PACKED_SPEEDS, PACKED_COLOURS = 64 };
 
 // Blocks of one kind on one or two free bodies each, the same in J and B.
 bool packed_suits(const solve_problem *p, block_kind kind);
 
-// Blocks are swept in chunks of one colour each, whose limits depend on the colours alone; those without a colour are one chunk. Sums over chunks
-// are then the same whichever thread sweeps them.
+// Blocks are swept in chunks of one colour each, whose limits depend on the colours alone; those without a colour are
+// one chunk. Sums over chunks are then the same whichever thread sweeps them.
 enum { PACKED_CHUNK = 32 };
 typedef struct packed_order {
   int colours, start[PACKED_COLOURS + 2];
@@ -33,8 +34,9 @@ static inline void packed_chunk(const packed_order *o, int colour, int k, int *f
   *to = colour == PACKED_COLOURS || *from + PACKED_CHUNK > end ? end : *from + PACKED_CHUNK;
 }
 
-// Each block takes the first colour that its bodies do not have yet; the last one, PACKED_COLOURS, has those that find none. Each colour has whole groups of
-// `group` places, which divides PACKED_CHUNK. `used` is scratch, one per body. place[b] is where block b comes in the order of colours.
+// Each block takes the first colour that its bodies do not have yet; the last one, PACKED_COLOURS, has those that find
+// none. Each colour has whole groups of `group` places, which divides PACKED_CHUNK. `used` is scratch, one per body.
+// place[b] is where block b comes in the order of colours.
 packed_order packed_colour(const solve_problem *p, int group, uint64_t *used, int *place);
 
 // The bodies of a block, and row i of its J. A body of none has the number `none`.

@@ -1,9 +1,10 @@
-// Friction in space with a polygonal cone (paper 002, (20) to (23)): r_T is in the regular polygon with the corners μ r_N d_i,
+// Friction in space with a polygonal cone (paper 002, (20) to (23)): r_T is in the regular polygon with the corners μ
+// r_N d_i,
 //
 //   d_i = (cos 2πi/k, sin 2πi/k),   i = 0 … k − 1,   k even,
 //
-// at the place where r_T · u_T is least: at the corner against the slip, anywhere on a side that is perpendicular to it, and
-// anywhere if nothing slips. With r_T = Σ β_i d_i this is linear complementarity (friction_lcp.h).
+// at the place where r_T · u_T is least: at the corner against the slip, anywhere on a side that is perpendicular to
+// it, and anywhere if nothing slips. With r_T = Σ β_i d_i this is linear complementarity (friction_lcp.h).
 #ifndef SOLVE_POLYGON_H
 #define SOLVE_POLYGON_H
 
@@ -28,8 +29,9 @@ static inline void polygon_direction(int count, int i, double d[2]) {
 // The inner radius of a polygon whose corners are at radius one.
 static inline double polygon_inner(int count) { return cos(M_PI / count); }
 
-// The outward normal of the side that a ray along x meets, and how far x is along it: by symmetry the point of the polygon nearest to x is on this side. The angle
-// of x names it or, by rounding, one beside it; of sides that are equally far the first counts. Numbers that are not finite have no angle.
+// The outward normal of the side that a ray along x meets, and how far x is along it: by symmetry the point of the
+// polygon nearest to x is on this side. The angle of x names it or, by rounding, one beside it; of sides that are
+// equally far the first counts. Numbers that are not finite have no angle.
 static inline double polygon_side(int count, const double x[2], double n[2]) {
   bool finite = isfinite(x[0] + x[1]);
   int first = finite ? (int)floor(count * atan2(x[1], x[0]) / (2 * M_PI)) - 1 + count : 0, best = 0;
@@ -53,16 +55,17 @@ static inline double polygon_reach(int count, const double x[2]) {
 // The place of a polygon nearest to x: x itself inside, else a corner or a point of a side.
 typedef struct polygon_place {
   bool inside, corner;
-  double n[2];              // normal of the side,
-  double inner;             // and its distance over the radius
-  double direction[2];      // of the corner
-  double out, over;         // how far x is from the side along n, and past its end along the side
+  double n[2];          // normal of the side,
+  double inner;         // and its distance over the radius
+  double direction[2];  // of the corner
+  double out, over;     // how far x is from the side along n, and past its end along the side
 } polygon_place;
 
 static inline polygon_place polygon_nearest(int count, double radius, const double x[2]) {
   polygon_place at = {.n = {1, 0}, .inner = polygon_inner(count)};
   at.out = polygon_side(count, x, at.n) - radius * at.inner;
-  double along = at.n[0] * x[1] - at.n[1] * x[0], part = sin(M_PI / count), half = radius * part, end = along > 0 ? part : -part;
+  double along = at.n[0] * x[1] - at.n[1] * x[0], part = sin(M_PI / count), half = radius * part,
+         end = along > 0 ? part : -part;
   at.inside = at.out <= 0;
   at.corner = fabs(along) > half;
   at.over = at.corner ? along - radius * end : 0;
@@ -78,23 +81,26 @@ static inline void polygon_beyond(int count, double radius, const double x[2], d
   beyond[1] = at.inside ? 0 : out * at.n[1] + at.over * at.n[0];
 }
 
-// --- one contact alone ------------------------------------------------------------------------------------------------
+// --- one contact alone -----------------------------------------------------------------------------------------------
 
 // How much a percussion at a corner, or on the side behind it, is against what it has to fulfil; r is written.
-static inline double polygon_try_corner(const cone_contact *c, int count, int i, double mu, const double *q, double *r) {
+static inline double polygon_try_corner(const cone_contact *c, int count, int i, double mu, const double *q,
+                                        double *r) {
   double d[2], before[2], behind[2], u[2];
   polygon_direction(count, i, d);
   double response = c->D[0] + mu * (c->D[1] * d[0] + c->D[2] * d[1]);
   if (!(response > 0)) return INFINITY;
   r[0] = -q[0] / response, r[1] = mu * r[0] * d[0], r[2] = mu * r[0] * d[1];
-  for (int k = 0; k < 2; k++) u[k] = q[k + 1] + c->D[3 * k + 3] * r[0] + c->D[3 * k + 4] * r[1] + c->D[3 * k + 5] * r[2];
+  for (int k = 0; k < 2; k++)
+    u[k] = q[k + 1] + c->D[3 * k + 3] * r[0] + c->D[3 * k + 4] * r[1] + c->D[3 * k + 5] * r[2];
   polygon_direction(count, i - 1, before);
   polygon_direction(count, i + 1, behind);
   double own = u[0] * d[0] + u[1] * d[1];
   return fmax(0, fmax(own - u[0] * before[0] - u[1] * before[1], own - u[0] * behind[0] - u[1] * behind[1]));
 }
 
-// r_T = μ r_N m + p e with m the middle of the side and e along it: u_N = 0 and e · u_T = 0 are two equations for r_N and p.
+// r_T = μ r_N m + p e with m the middle of the side and e along it: u_N = 0 and e · u_T = 0 are two equations for r_N
+// and p.
 static inline double polygon_try_side(const cone_contact *c, int count, int i, double mu, const double *q, double *r) {
   double a[2], b[2], u[2];
   const double *D = c->D;
@@ -115,7 +121,8 @@ static inline double polygon_try_side(const cone_contact *c, int count, int i, d
   return fmax(outside, pushed);
 }
 
-// u = D r + q of one contact, r in its polygon: sticking, else the corner or the side that fits, or fits best by rounding.
+// u = D r + q of one contact, r in its polygon: sticking, else the corner or the side that fits, or fits best by
+// rounding.
 static inline void polygon_contact_solve(const cone_contact *c, int count, double mu, const double *q, double *r) {
   r[0] = r[1] = r[2] = 0;
   if (q[0] >= 0 || c->inverse == 0) return;
@@ -129,7 +136,8 @@ static inline void polygon_contact_solve(const cone_contact *c, int count, doubl
   if (fits) least = 0;
   for (int k = 0; k < 3 && fits; k++) r[k] = trial[k];
   for (int i = 0; i < 2 * count && least > 0; i++) {
-    double wrong = i < count ? polygon_try_corner(c, count, i, mu, q, trial) : polygon_try_side(c, count, i - count, mu, q, trial);
+    double wrong =
+        i < count ? polygon_try_corner(c, count, i, mu, q, trial) : polygon_try_side(c, count, i - count, mu, q, trial);
     if (!(wrong < least)) continue;
     least = wrong;
     for (int k = 0; k < 3; k++) r[k] = trial[k];

@@ -8,7 +8,8 @@
 
 const char *solve_status_text(solve_status status) {
   switch (status) {
-#define X(name, text) case SOLVE_##name: return text;
+#define X(name, text) \
+  case SOLVE_##name: return text;
     SOLVE_STATUS_LIST(X)
 #undef X
   }
@@ -23,8 +24,11 @@ static int least(int a, int b) { return a < b ? a : b; }
 static int most(int a, int b) { return a > b ? a : b; }
 
 solve_limits solve_limits_of(const solve_problem *p) {
-  return (solve_limits){.rows = p->W.rows, .blocks = p->block_count, .velocities = p->W.velocities,
-                        .dense = least(p->W.rows, SOLVE_DENSE_MAX), .lcp = least(lcp_unknowns(p), SOLVE_DENSE_MAX)};
+  return (solve_limits){.rows = p->W.rows,
+                        .blocks = p->block_count,
+                        .velocities = p->W.velocities,
+                        .dense = least(p->W.rows, SOLVE_DENSE_MAX),
+                        .lcp = least(lcp_unknowns(p), SOLVE_DENSE_MAX)};
 }
 
 solve_limits solve_limits_exact(const solve_problem *p) {
@@ -39,8 +43,11 @@ solve_limits solve_limits_union(const solve_limits *a, const solve_limits *b) {
 }
 
 solve_limits solve_limits_beyond(const solve_limits *l) {
-  return (solve_limits){.rows = l->rows + l->rows / 2, .blocks = l->blocks + l->blocks / 2, .velocities = l->velocities + l->velocities / 2,
-                        .dense = least(l->dense + l->dense / 2, SOLVE_DENSE_MAX), .lcp = least(l->lcp + l->lcp / 2, SOLVE_DENSE_MAX)};
+  return (solve_limits){.rows = l->rows + l->rows / 2,
+                        .blocks = l->blocks + l->blocks / 2,
+                        .velocities = l->velocities + l->velocities / 2,
+                        .dense = least(l->dense + l->dense / 2, SOLVE_DENSE_MAX),
+                        .lcp = least(l->lcp + l->lcp / 2, SOLVE_DENSE_MAX)};
 }
 
 static bool block_valid(const solve_block *b) {
@@ -74,7 +81,9 @@ bool solve_has(const solve_problem *p, block_kind kind) {
   return false;
 }
 
-bool solve_has_rolling(const solve_problem *p) { return solve_has(p, BLOCK_ROLLING_PLANE) || solve_has(p, BLOCK_ROLLING_SPACE); }
+bool solve_has_rolling(const solve_problem *p) {
+  return solve_has(p, BLOCK_ROLLING_PLANE) || solve_has(p, BLOCK_ROLLING_SPACE);
+}
 
 bool solve_has_cones(const solve_problem *p) {
   for (int b = 0; b < p->block_count; b++)

@@ -5,8 +5,8 @@
 const solve_block *problem_build_blocks(arena *memory, block_kind kind, int size, int count, const double *mu) {
   solve_block *blocks = ARENA_ARRAY(memory, solve_block, count);
   for (int b = 0; b < count; b++)
-    blocks[b] = (solve_block){.kind = kind, .row = b * size, .size = size, .mu = mu ? mu[b] : 0, .lo = -INFINITY,
-                              .hi = INFINITY};
+    blocks[b] = (solve_block){
+        .kind = kind, .row = b * size, .size = size, .mu = mu ? mu[b] : 0, .lo = -INFINITY, .hi = INFINITY};
   return blocks;
 }
 
@@ -18,7 +18,7 @@ const int *problem_build_start(arena *memory, const solve_block *blocks, int blo
 
 // Entries sorted by block row, by counting.
 typedef struct sorted {
-  size_t *first;          // of each block row in `order`
+  size_t *first;  // of each block row in `order`
   size_t *order;
 } sorted;
 
@@ -39,8 +39,8 @@ static void sort_columns(int *column, int count) {
   }
 }
 
-solve_matrix problem_build_sparse(arena *memory, int rows, int block_count, const int *start, const matrix_entry *entries,
-                             size_t entry_count) {
+solve_matrix problem_build_sparse(arena *memory, int rows, int block_count, const int *start,
+                                  const matrix_entry *entries, size_t entry_count) {
   int *block_of = ARENA_ARRAY(memory, int, rows), *slot = ARENA_ARRAY(memory, int, block_count);
   for (int b = 0; b < block_count; b++) {
     slot[b] = -1;

@@ -1,5 +1,5 @@
-// Contact problems saved on the way, so that they can be looked at and solved again. The chain of solvers gives every problem
-// to the dump of its settings; nobody else saves one.
+// Contact problems saved on the way, so that they can be looked at and solved again. The chain of solvers gives every
+// problem to the dump of its settings; nobody else saves one.
 #ifndef SOLVE_PROBLEM_DUMP_H
 #define SOLVE_PROBLEM_DUMP_H
 

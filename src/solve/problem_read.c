@@ -37,7 +37,7 @@ static bool fail(reader *r, const char *format, ...) {
   return false;
 }
 
-// --- numbers ------------------------------------------------------------------------------------------------------
+// --- numbers ---------------------------------------------------------------------------------------------------------
 
 static void skip_blanks(reader *r) {
   while (r->at < r->end && isspace((unsigned char)*r->at)) r->at++;
@@ -89,7 +89,7 @@ static double *read_numbers(reader *r, size_t count, const char *what) {
   return r->failed ? NULL : x;
 }
 
-// --- matrices -----------------------------------------------------------------------------------------------------
+// --- matrices --------------------------------------------------------------------------------------------------------
 
 typedef struct entry_list {
   matrix_entry *items;
@@ -101,7 +101,7 @@ static const double *read_dense(reader *r, int rows) {
   read_integer(r, "number of columns", rows, rows);
   const double *columns = read_numbers(r, (size_t)rows * (size_t)rows, "values of the matrix");
   if (!columns) return NULL;
-  double *W = ARENA_ARRAY(r->memory, double, (size_t)rows * (size_t)rows);
+  double *W = ARENA_ARRAY(r->memory, double, ((size_t)rows * (size_t)rows));
   for (long i = 0; i < rows; i++)
     for (long j = 0; j < rows; j++) W[i * rows + j] = columns[j * rows + i];
   return W;
@@ -229,7 +229,8 @@ typedef struct piece {
   size_t offset;
 } piece;
 
-static matrix_pieces lay_out_pieces(arena *memory, const int *first, const piece *pieces, int count, const double *values) {
+static matrix_pieces lay_out_pieces(arena *memory, const int *first, const piece *pieces, int count,
+                                    const double *values) {
   int *at = ARENA_ARRAY(memory, int, count), *width = ARENA_ARRAY(memory, int, count);
   size_t *offset = ARENA_ARRAY(memory, size_t, count);
   for (int k = 0; k < count; k++) at[k] = pieces[k].at, width[k] = pieces[k].width, offset[k] = pieces[k].offset;
@@ -243,7 +244,8 @@ static bool read_pieces(reader *r, const solve_problem *p, int velocities, matri
   for (int b = 0; b < p->block_count && !r->failed; b++) {
     int more = read_integer(r, "number of pieces", 0, INT_MAX);
     for (int k = 0; k < more && !r->failed; k++) {
-      int at = read_integer(r, "place of a piece", 0, velocities), width = read_integer(r, "width of a piece", 0, velocities - at);
+      int at = read_integer(r, "place of a piece", 0, velocities),
+          width = read_integer(r, "width of a piece", 0, velocities - at);
       *ARENA_PUSH(r->memory, pieces, count, capacity) = (piece){at, width, (size_t)used};
       if (!can_hold(r, (double)width * p->blocks[b].size, "values of a piece")) return false;
       for (int i = 0; i < width * p->blocks[b].size && !r->failed; i++)
@@ -258,7 +260,8 @@ static bool read_pieces(reader *r, const solve_problem *p, int velocities, matri
 static bool read_factored(reader *r, solve_problem *p, int rows, const int *start) {
   matrix_pieces J, B;
   int velocities = read_integer(r, "number of velocities", 1, INT_MAX / 8);
-  bool symmetric = read_integer(r, "whether B is J", 0, 1), has_own = read_integer(r, "whether rows have an entry of their own", 0, 1);
+  bool symmetric = read_integer(r, "whether B is J", 0, 1),
+       has_own = read_integer(r, "whether rows have an entry of their own", 0, 1);
   if (!can_hold(r, (double)velocities + p->block_count, "pieces") || !read_pieces(r, p, velocities, &J)) return false;
   if (symmetric) B = J;
   else if (!read_pieces(r, p, velocities, &B)) return false;
@@ -291,7 +294,8 @@ static bool read_matrix(reader *r, solve_problem *p, int rows, problem_storage l
 static bool read_end(reader *r, bool flag, bool remarks) {
   const char *data_end = r->at;
   skip_blanks(r);
-  if (flag && r->at < r->end && (*r->at == '0' || *r->at == '1') && (r->at + 1 == r->end || isspace((unsigned char)r->at[1]))) {
+  if (flag && r->at < r->end && (*r->at == '0' || *r->at == '1') &&
+      (r->at + 1 == r->end || isspace((unsigned char)r->at[1]))) {
     r->at++;
     data_end = r->at;
     skip_blanks(r);
@@ -299,10 +303,11 @@ static bool read_end(reader *r, bool flag, bool remarks) {
   int lines = 0;
   for (const char *c = data_end; c < r->at; c++) lines += *c == '\n';
   if (r->at == r->end || !*r->at || (remarks && lines >= 2 && isalpha((unsigned char)*r->at))) return true;
-  return fail(r, "'%.*s' follows the end of the problem: are the counts at the beginning right?", word_length(r), r->at);
+  return fail(r, "'%.*s' follows the end of the problem: are the counts at the beginning right?", word_length(r),
+              r->at);
 }
 
-// --- the three kinds of files -------------------------------------------------------------------------------------
+// --- the three kinds of files ----------------------------------------------------------------------------------------
 
 static bool read_lcp(reader *r, solve_problem *p) {
   p->block_count = read_integer(r, "number of rows", 1, INT_MAX / 8);
@@ -332,24 +337,37 @@ static bool read_friction(reader *r, solve_problem *p) {
 static const struct {
   const char *word;
   int lo, hi;  // rows
-} kinds[] = {{"bilateral", 1, BLOCK_ROWS_MAX}, {"unilateral", 1, 1}, {"plane", 2, 2}, {"space", 3, 3}, {"box", 1, 1}, {"polygon", 3, 3}, {"rolling-plane", 3, 3}, {"rolling-space", 6, 6}};
+} kinds[] = {{"bilateral", 1, BLOCK_ROWS_MAX},
+             {"unilateral", 1, 1},
+             {"plane", 2, 2},
+             {"space", 3, 3},
+             {"box", 1, 1},
+             {"polygon", 3, 3},
+             {"rolling-plane", 3, 3},
+             {"rolling-space", 6, 6}};
 
 static bool read_block(reader *r, solve_block *b, int row) {
   int kind = 0, count = sizeof kinds / sizeof *kinds;
   while (kind < count && !take(r, kinds[kind].word)) kind++;
-  if (kind == count) return fail(r, "kind of a block expected: bilateral, unilateral, plane, space, box, polygon, rolling-plane or rolling-space");
+  if (kind == count)
+    return fail(
+        r,
+        "kind of a block expected: bilateral, unilateral, plane, space, box, polygon, rolling-plane or rolling-space");
   b->kind = (block_kind)kind;
   b->row = row;
   b->size = read_integer(r, "rows of a block", kinds[kind].lo, kinds[kind].hi);
   b->mu = read_number(r, "coefficient of friction");
   bool polygon = b->kind == BLOCK_POLYGON, bounds = !polygon && !block_rolls(b);
-  b->lo = read_any(r, polygon ? "number of directions of friction" : bounds ? "lower bound" : "length of rolling friction");
+  b->lo = read_any(r, polygon  ? "number of directions of friction"
+                      : bounds ? "lower bound"
+                               : "length of rolling friction");
   b->hi = read_any(r, polygon ? "zero" : bounds ? "upper bound" : "length of spinning friction");
   if (!r->failed && !(b->mu >= 0)) fail(r, "a coefficient of friction is negative: %g", b->mu);
   if (!r->failed && block_rolls(b) && !(b->rolling >= 0 && b->spinning >= 0 && isfinite(b->rolling + b->spinning)))
     fail(r, "a length of rolling or spinning friction is negative or not finite: %g, %g", b->rolling, b->spinning);
   if (!r->failed && polygon && !polygon_valid(b->directions))
-    fail(r, "a polygon of friction needs an even number of directions from %d to %d: %g", POLYGON_LEAST, POLYGON_MOST, b->directions);
+    fail(r, "a polygon of friction needs an even number of directions from %d to %d: %g", POLYGON_LEAST, POLYGON_MOST,
+         b->directions);
   if (!r->failed && bounds && (!(b->lo <= b->hi) || b->lo == INFINITY || b->hi == -INFINITY))
     fail(r, "bounds without anything between: %g and %g", b->lo, b->hi);
   return !r->failed;

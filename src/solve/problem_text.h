@@ -11,10 +11,11 @@
 //                                arrays and these, then each block's number and its values column by column
 //                             2  origin (1 triplets, 2 columns), a line of origin, then `row column : value` or, under
 //                                lines `col j : locations …`, `row : value`
-//                             3  (only here) W = J Bᵀ in pieces (matrix.h): number of velocities, whether B is J, whether rows have an entry of
-//                                their own on the diagonal (each 0 or 1); the pieces of J, those of B unless it is J, and these entries.
-//                                Pieces are, for each block, their number, and for each piece where it begins, its width, and its
-//                                values row by row
+//                             3  (only here) W = J Bᵀ in pieces (matrix.h): number of velocities, whether B is J,
+//                             whether rows have an entry of
+//                                their own on the diagonal (each 0 or 1); the pieces of J, those of B unless it is J,
+//                                and these entries. Pieces are, for each block, their number, and for each piece where
+//                                it begins, its width, and its values row by row
 //   q
 #ifndef SOLVE_PROBLEM_TEXT_H
 #define SOLVE_PROBLEM_TEXT_H
@@ -30,7 +31,8 @@ const solve_problem *problem_parse(arena *memory, const char *name, const char *
 
 typedef enum problem_storage { PROBLEM_DENSE, PROBLEM_BLOCKS, PROBLEM_DUMP, PROBLEM_PIECES } problem_storage;
 
-// Every number with 17 digits. In pieces only what is stored in pieces. A failure of the stream is for the caller to see with ferror.
+// Every number with 17 digits. In pieces only what is stored in pieces. A failure of the stream is for the caller to
+// see with ferror.
 void problem_print(FILE *to, const solve_problem *p, problem_storage storage);
 // To a file, as the problem is stored.
 carom_status problem_save(const solve_problem *p, const char *path, carom_error *error);

@@ -38,7 +38,7 @@ static void print_dense(FILE *to, const solve_matrix *W) {
     }
 }
 
-// --- blocks -------------------------------------------------------------------------------------------------------
+// --- blocks ----------------------------------------------------------------------------------------------------------
 
 typedef struct block_printer {
   FILE *to;
@@ -87,7 +87,7 @@ static void print_blocks(FILE *to, const solve_matrix *W) {
   for_blocks(W, print_block, &blocks);
 }
 
-// --- sparse dump --------------------------------------------------------------------------------------------------
+// --- sparse dump -----------------------------------------------------------------------------------------------------
 
 typedef struct dumper {
   FILE *to;
@@ -111,14 +111,15 @@ static void print_dump(FILE *to, const solve_matrix *W) {
   for_blocks(W, dump_block, &x);
 }
 
-// --- pieces -------------------------------------------------------------------------------------------------------
+// --- pieces ----------------------------------------------------------------------------------------------------------
 
 static void print_piece_list(FILE *to, const solve_matrix *W, const matrix_pieces *p) {
   for (int b = 0; b < W->block_count; b++) {
     fprintf(to, "%d\n", p->first[b + 1] - p->first[b]);
     for (int k = p->first[b]; k < p->first[b + 1]; k++) {
       fprintf(to, "%d %d", p->at[k], p->width[k]);
-      for (int i = 0; i < matrix_block_size(W, b) * p->width[k]; i++) fprintf(to, " %.17g", p->values[p->offset[k] + (size_t)i]);
+      for (int i = 0; i < matrix_block_size(W, b) * p->width[k]; i++)
+        fprintf(to, " %.17g", p->values[p->offset[k] + (size_t)i]);
       fprintf(to, "\n");
     }
   }
@@ -133,11 +134,12 @@ static void print_pieces(FILE *to, const solve_matrix *W) {
   if (W->own) fprintf(to, "\n");
 }
 
-// --- whole problems -----------------------------------------------------------------------------------------------
+// --- whole problems --------------------------------------------------------------------------------------------------
 
 // The formats of others have no pieces.
 static void print_heading(FILE *to, const solve_problem *p, bool in_pieces) {
-  static const char *const kinds[] = {"bilateral", "unilateral", "plane", "space", "box", "polygon", "rolling-plane", "rolling-space"};
+  static const char *const kinds[] = {"bilateral", "unilateral", "plane",         "space",
+                                      "box",       "polygon",    "rolling-plane", "rolling-space"};
   if (all_of(p, BLOCK_UNILATERAL) && !in_pieces) {
     fprintf(to, "%d\n", p->block_count);
   } else if (is_friction(p) && !in_pieces) {

@@ -19,13 +19,14 @@ static double largest(int n, const double *x) {
   return most;
 }
 
-// 0 / 0 is a problem without data, which nothing solves best. Beside a scale that has overflowed every error would be none.
+// 0 / 0 is a problem without data, which nothing solves best. Beside a scale that has overflowed every error would be
+// none.
 static double relative(double error, double scale) {
   if (error == 0) return 0;
   return scale < INFINITY && error / scale >= 0 ? error / scale : INFINITY;
 }
 
-// --- in units of the problem --------------------------------------------------------------------------------------
+// --- in units of the problem -----------------------------------------------------------------------------------------
 
 // A diagonal this small beside the largest is rounding of zero.
 static const double NO_RESPONSE = 1e-14;
@@ -71,7 +72,8 @@ bool solve_weights(const solve_problem *p, double *d) {
   for (int b = 0; b < p->block_count; b++) {
     const solve_block *block = &p->blocks[b];
     take_responses(block, d + block->row);
-    for (int i = block->row; i < block->row + (block->kind == BLOCK_BILATERAL || block_rolls(block) ? block->size : 1); i++)
+    for (int i = block->row; i < block->row + (block->kind == BLOCK_BILATERAL || block_rolls(block) ? block->size : 1);
+         i++)
       most = larger(most, d[i]), least = d[i] < least ? d[i] : least;
   }
   return least > NO_RESPONSE * most || replace_zeros(p->W.rows, d, NO_RESPONSE * most);
@@ -96,7 +98,8 @@ static inline void add_rows(energies *e, const double *r, const double *u, const
 }
 
 // Each row with the response of its group.
-static void add_rolling(energies *e, const solve_block *b, const double *r, const double *u, const double *q, const double *d) {
+static void add_rolling(energies *e, const solve_block *b, const double *r, const double *u, const double *q,
+                        const double *d) {
   double F[BLOCK_ROWS_MAX], rho[BLOCK_ROWS_MAX];
   for (int i = 0; i < b->size; i++) rho[i] = 1 / d[i];
   natural_rolling(b, r, u, rho, F);
@@ -106,7 +109,8 @@ static void add_rolling(energies *e, const solve_block *b, const double *r, cons
 static inline void add_block(energies *e, const solve_block *b, const double *r, const double *u, const double *q,
                              const double *d) {
   if (b->kind == BLOCK_BILATERAL) {  // √d F = u/√d, each row with its own d
-    for (int i = 0; i < b->size; i++) e->error += u[i] * u[i] / d[i], add_rows(e, r + i, u + i, q + i, 1, d[i], 1 / d[i]);
+    for (int i = 0; i < b->size; i++)
+      e->error += u[i] * u[i] / d[i], add_rows(e, r + i, u + i, q + i, 1, d[i], 1 / d[i]);
     return;
   }
   if (block_rolls(b)) {
@@ -124,7 +128,8 @@ double solve_residual(const solve_problem *p, const double *r, const double *u, 
   return solve_residual_weighted(p, r, u, work);
 }
 
-static energies sum_blocks(const solve_problem *p, const double *r, const double *u, const double *d, int from, int to) {
+static energies sum_blocks(const solve_problem *p, const double *r, const double *u, const double *d, int from,
+                           int to) {
   energies e = {0};
   for (int b = from; b < to; b++) {
     const solve_block *block = &p->blocks[b];
@@ -146,7 +151,8 @@ typedef struct residual_parts {
 static void sum_parts(void *context, int first, int last) {
   residual_parts *x = context;
   for (int k = first; k < last; k++)
-    x->part[k] = sum_blocks(x->p, x->r, x->u, x->d, (int)((long)x->p->block_count * k / x->count), (int)((long)x->p->block_count * (k + 1) / x->count));
+    x->part[k] = sum_blocks(x->p, x->r, x->u, x->d, (int)((long)x->p->block_count * k / x->count),
+                            (int)((long)x->p->block_count * (k + 1) / x->count));
 }
 
 static energies sum_all(const solve_problem *p, const double *r, const double *u, const double *d) {
@@ -183,7 +189,7 @@ double solve_residual_known(const solve_problem *p, const double *weights, const
   return weights ? solve_residual_weighted(p, r, u, weights) : solve_residual(p, r, u, work);
 }
 
-// --- with mixed units ---------------------------------------------------------------------------------------------
+// --- with mixed units ------------------------------------------------------------------------------------------------
 
 static double friction_residual(const solve_problem *p, const double *r, const double *u) {
   double error = 0, of_q = 0, of_r = 0, of_u = 0;

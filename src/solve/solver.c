@@ -11,7 +11,7 @@
 #include "solve/reduced.h"
 #include "solve/residual.h"
 
-static const solver *const solvers[] = {&solver_active_set, &solver_lemke, &solver_enumerate, &solver_newton,
+static const solver *const solvers[] = {&solver_active_set, &solver_lemke, &solver_enumerate,     &solver_newton,
                                         &solver_pgs,        &solver_nsgs,  &solver_alart_curnier, &solver_interior};
 
 const solver *const *solver_list(int *count) {
@@ -99,8 +99,8 @@ solve_info solver_run(const solver *s, const solve_problem *p, const solve_setti
   double began = driver_now();
   solve_limits limits = solve_limits_exact(p);
   size_t bytes = (size_t)p->W.rows * sizeof(double);
-  solve_info info = {.stage = s->name, .residual = INFINITY, .residual_mixed = INFINITY,
-                     .status = admit(s, p, w, &limits)};
+  solve_info info = {
+      .stage = s->name, .residual = INFINITY, .residual_mixed = INFINITY, .status = admit(s, p, w, &limits)};
   bool admitted = info.status == SOLVE_SOLVED;
   if (!admitted || !settings->warm_start) memset(solution->r, 0, bytes);
   if (admitted) {

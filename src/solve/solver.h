@@ -14,7 +14,7 @@ typedef struct solver {
   // Improves r and says how it ended; whether r is a solution is for others to judge.
   solve_status (*solve)(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                         solve_info *info);
-  bool finite;                           // ends by itself after a number of steps that the problem gives
+  bool finite;  // ends by itself after a number of steps that the problem gives
 } solver;
 
 extern const solver solver_active_set, solver_lemke, solver_pgs, solver_newton, solver_enumerate, solver_nsgs,
@@ -29,7 +29,7 @@ size_t solver_memory_all(const solve_limits *limits);
 solve_info solver_run(const solver *s, const solve_problem *p, const solve_settings *settings, solve_workspace *w,
                       solve_solution *solution);
 
-// --- the chain ----------------------------------------------------------------------------------------------------
+// --- the chain -------------------------------------------------------------------------------------------------------
 
 enum { CHAIN_STAGES_MAX = 8 };
 
@@ -41,9 +41,9 @@ typedef struct chain_tally {
   } stage[CHAIN_STAGES_MAX];
   int stage_count;
   long problems, unsolved;
-  long iterations;         // of all problems; sweeps, where sweeps solve
-  long impossible;         // of the unsolved: proved to have no solution
-  double worst_residual;   // of all problems, the unsolved ones too
+  long iterations;              // of all problems; sweeps, where sweeps solve
+  long impossible;              // of the unsolved: proved to have no solution
+  double worst_residual;        // of all problems, the unsolved ones too
   double worst_residual_mixed;  // of the same problem, by the formula of publications
 } chain_tally;
 
@@ -52,9 +52,9 @@ void chain_tally_pack(const chain_tally *t, double numbers[CHAIN_TALLY_NUMBERS])
 chain_tally chain_tally_unpack(const double numbers[CHAIN_TALLY_NUMBERS]);
 
 #define SOLVE_ZERO_STAGE "zero"
-// r = 0 is tried first, then the start if it is warm, then one solver after the other until the judge is content. What none solved ends with the
-// best of all. The tally may be null. Leaves the time to its caller: it runs in every step, and reading a clock
-// costs as much as a small problem.
+// r = 0 is tried first, then the start if it is warm, then one solver after the other until the judge is content. What
+// none solved ends with the best of all. The tally may be null. Leaves the time to its caller: it runs in every step,
+// and reading a clock costs as much as a small problem.
 solve_info solve_chain(const solve_problem *p, const solve_settings *settings, solve_workspace *w,
                        solve_solution *solution, chain_tally *tally);
 

@@ -31,8 +31,12 @@ void chain_tally_pack(const chain_tally *t, double numbers[CHAIN_TALLY_NUMBERS])
 static long count_in(double x) { return x >= 0 && x <= 0x1p53 ? (long)x : 0; }
 
 chain_tally chain_tally_unpack(const double numbers[CHAIN_TALLY_NUMBERS]) {
-  chain_tally t = {.problems = count_in(numbers[0]), .unsolved = count_in(numbers[1]), .impossible = count_in(numbers[2]),
-                   .worst_residual = numbers[3], .worst_residual_mixed = numbers[4], .iterations = count_in(numbers[5])};
+  chain_tally t = {.problems = count_in(numbers[0]),
+                   .unsolved = count_in(numbers[1]),
+                   .impossible = count_in(numbers[2]),
+                   .worst_residual = numbers[3],
+                   .worst_residual_mixed = numbers[4],
+                   .iterations = count_in(numbers[5])};
   for (int i = 0; i < CHAIN_STAGES_MAX && numbers[6 + 3 * i] > 0; i++) {
     const double *from = numbers + 6 + 3 * i;
     t.stage[t.stage_count].name = stage_name(count_in(from[0]));

@@ -10,13 +10,13 @@
 #include "solve/problem.h"
 
 typedef struct solve_workspace {
-  char *base;           // null while measuring
+  char *base;  // null while measuring
   size_t size, used;
-  solve_limits limits;  // of the problems it has room for
-  struct nsgs_sweeps *sweeps;  // of the chain, which go on from one attempt to the next
-  struct condensed *condensed; // equations of problems in pieces; grows by itself
-  const double *weights;       // of the residual of the problem that is solved (solve/residual.h); null: it has no diagonal
-  interrupt *stop;      // ends a solve early; may be null
+  solve_limits limits;          // of the problems it has room for
+  struct nsgs_sweeps *sweeps;   // of the chain, which go on from one attempt to the next
+  struct condensed *condensed;  // equations of problems in pieces; grows by itself
+  const double *weights;  // of the residual of the problem that is solved (solve/residual.h); null: it has no diagonal
+  interrupt *stop;        // ends a solve early; may be null
 } solve_workspace;
 
 // Room for every solver on problems within the limits. Null after reporting.

@@ -24,9 +24,7 @@ bool assign_read(loader *l, const assignment *sets, int count, assigned *out) {
   return true;
 }
 
-static const char *parameter_part(const char *name) {
-  return strncmp(name, "parameters.", 11) == 0 ? name + 11 : name;
-}
+static const char *parameter_part(const char *name) { return strncmp(name, "parameters.", 11) == 0 ? name + 11 : name; }
 
 static const char *nearest_key(const value *map, const char *key) {
   const char *best = NULL;
@@ -67,8 +65,8 @@ static value **step_into(loader *l, value *at, const char *part, const assigned 
   if (at->kind == VALUE_LIST) {
     int i = list_index(at, part);
     if (i >= 0) return &at->items[i];
-    *ok = source_error(l->error, CAROM_ERROR_MODEL, set->at, NULL, "'%s' is not an item of the list at %s:%d:%d",
-                       part, at->at.source ? at->at.source->name : "", at->at.line, at->at.column);
+    *ok = source_error(l->error, CAROM_ERROR_MODEL, set->at, NULL, "'%s' is not an item of the list at %s:%d:%d", part,
+                       at->at.source ? at->at.source->name : "", at->at.line, at->at.column);
     return NULL;
   }
   for (int i = 0; i < at->count; i++)
@@ -88,7 +86,7 @@ static value *empty_map(loader *l, const char *key, place key_at, const assigned
 static bool may_replace(const value *scalar, const char *rest) {
   size_t n = strcspn(rest, ".");
   return scalar->text[0] == '\0' || rest[n] == '.' ||
-      (strlen(scalar->text) == n && strncmp(scalar->text, rest, n) == 0);
+         (strlen(scalar->text) == n && strncmp(scalar->text, rest, n) == 0);
 }
 
 // `integrator: bdf` is short for `integrator: {type: bdf}`, so that integrator.rtol has its place beside the type.
@@ -105,7 +103,8 @@ static value *map_of_type(loader *l, value *word, const assigned *set, const par
 
 // method=moreau where the model says `method: {moreau: {step: dt}}`: it is so already, and its settings stay.
 static bool is_so_already(const value *old, const value *new_value) {
-  return old->kind == VALUE_MAP && old->count == 1 && new_value->kind == VALUE_SCALAR && strcmp(old->items[0]->key, new_value->text) == 0;
+  return old->kind == VALUE_MAP && old->count == 1 && new_value->kind == VALUE_SCALAR &&
+         strcmp(old->items[0]->key, new_value->text) == 0;
 }
 
 // `method: event` has settings below the name of the method.

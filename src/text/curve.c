@@ -10,8 +10,8 @@ static void set_piece(double *c, double h, double y0, double y1, double d0, doub
 
 static double slope_of(const double *x, const double *y, int i) { return (y[i + 1] - y[i]) / (x[i + 1] - x[i]); }
 
-// Slopes at inner points: none where the chords turn round, else their weighted harmonic mean, which is at most three times the smaller
-// one, so that the cubics are monotone (Fritsch and Butland 1984).
+// Slopes at inner points: none where the chords turn round, else their weighted harmonic mean, which is at most three
+// times the smaller one, so that the cubics are monotone (Fritsch and Butland 1984).
 static void monotone_slopes(int n, const double *x, const double *y, double *d) {
   d[0] = d[n - 1] = 0;
   for (int i = 1; i < n - 1; i++) {
@@ -31,7 +31,8 @@ static void spline_slopes(int n, const double *x, const double *y, const double 
     bool last = i == n - 1;
     double h = x[i] - x[i - 1], k = last ? 0 : x[i + 1] - x[i];
     double below = last ? (ends ? 0 : 1) : k, diagonal = last ? (ends ? 1 : 2) : 2 * (h + k), above = last ? 0 : h;
-    double right = last ? (ends ? ends[1] : 3 * slope_of(x, y, i - 1)) : 3 * (k * slope_of(x, y, i - 1) + h * slope_of(x, y, i));
+    double right =
+        last ? (ends ? ends[1] : 3 * slope_of(x, y, i - 1)) : 3 * (k * slope_of(x, y, i - 1) + h * slope_of(x, y, i));
     double pivot = diagonal - below * upper[i - 1];
     upper[i] = above / pivot;
     d[i] = (right - below * d[i - 1]) / pivot;
@@ -39,7 +40,8 @@ static void spline_slopes(int n, const double *x, const double *y, const double 
   for (int i = n - 2; i >= 0; i--) d[i] -= upper[i] * d[i + 1];
 }
 
-const curve *curve_create(arena *memory, curve_kind kind, int count, const double *x, const double *y, const double slopes[2]) {
+const curve *curve_create(arena *memory, curve_kind kind, int count, const double *x, const double *y,
+                          const double slopes[2]) {
   curve *to = ARENA_NEW(memory, curve);
   double *own = ARENA_ARRAY(memory, double, count), *c = ARENA_ARRAY(memory, double, 4 * (count - 1) + 1);
   double *d = ARENA_ARRAY(memory, double, count), *work = ARENA_ARRAY(memory, double, count);
@@ -80,6 +82,7 @@ jet curve_jet(const curve *c, jet x) {
   int piece = curve_piece(c, x.v, x.d != 0 ? x.d : x.dd);
   if (piece < 0 || piece == c->count - 1) return (jet){beyond(c, piece), 0, 0};
   const double *k = c->c + 4 * piece, s = x.v - c->x[piece];
-  double f = k[0] + s * (k[1] + s * (k[2] + s * k[3])), f1 = k[1] + s * (2 * k[2] + 3 * s * k[3]), f2 = 2 * k[2] + 6 * s * k[3];
+  double f = k[0] + s * (k[1] + s * (k[2] + s * k[3])), f1 = k[1] + s * (2 * k[2] + 3 * s * k[3]),
+         f2 = 2 * k[2] + 6 * s * k[3];
   return (jet){f, f1 * x.d, f2 * x.d * x.d + f1 * x.dd};
 }

@@ -1,4 +1,5 @@
-// Functions of one variable from points: straight lines, or cubics between the points. Held beyond the ends. Const and thread-safe.
+// Functions of one variable from points: straight lines, or cubics between the points. Held beyond the ends. Const and
+// thread-safe.
 #ifndef TEXT_CURVE_H
 #define TEXT_CURVE_H
 
@@ -13,13 +14,15 @@ typedef enum curve_kind {
 } curve_kind;
 
 typedef struct curve {
-  int count;            // of points, two or more
-  const double *x;      // ascending
-  const double *c;      // four per piece: y = c0 + c1 s + c2 s² + c3 s³ with s = x - x[i]; behind them the last y
+  int count;        // of points, two or more
+  const double *x;  // ascending
+  const double *c;  // four per piece: y = c0 + c1 s + c2 s² + c3 s³ with s = x - x[i]; behind them the last y
 } curve;
 
-// From `count` points with ascending x; `slopes` at both ends are those of a clamped one, else not read. Allocates from the arena.
-const curve *curve_create(arena *memory, curve_kind kind, int count, const double *x, const double *y, const double slopes[2]);
+// From `count` points with ascending x; `slopes` at both ends are those of a clamped one, else not read. Allocates from
+// the arena.
+const curve *curve_create(arena *memory, curve_kind kind, int count, const double *x, const double *y,
+                          const double slopes[2]);
 double curve_value(const curve *c, double x);
 // On the side where x is going.
 jet curve_jet(const curve *c, jet x);

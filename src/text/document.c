@@ -167,8 +167,8 @@ static bool include(session *s, value *root, const value *name, const source *in
   if (name->kind != VALUE_SCALAR || name->text[0] == '\0')
     return source_error(l->error, CAROM_ERROR_MODEL, name->at, NULL, "'include' takes a file name or a list of them");
   if (depth >= MODEL_INCLUDE_DEPTH_MAX)
-    return source_error(l->error, CAROM_ERROR_MODEL, name->at, NULL,
-                        "includes are nested too deeply: the limit is %d", MODEL_INCLUDE_DEPTH_MAX);
+    return source_error(l->error, CAROM_ERROR_MODEL, name->at, NULL, "includes are nested too deeply: the limit is %d",
+                        MODEL_INCLUDE_DEPTH_MAX);
   const char *path = beside(l->memory, includer->name, name->text);
   file_chain here = {canonical_path(l->memory, path), chain};
   for (const file_chain *c = chain; c; c = c->above)
@@ -224,8 +224,7 @@ static const document *build(session *s, const source *main, value *root, const 
   if (!assign_read(l, sets, set_count, assigned_sets) || !assign_parameters(l, named, assigned_sets, set_count))
     return NULL;
   const parameters *names = parameters_evaluate(l, named);
-  if (!names || !repeat_unroll(l, root, names) || !assign_paths(l, root, assigned_sets, set_count, names))
-    return NULL;
+  if (!names || !repeat_unroll(l, root, names) || !assign_paths(l, root, assigned_sets, set_count, names)) return NULL;
   document *d = ARENA_NEW(l->memory, document);
   *d = (document){root, names, main, s->sources, s->source_count};
   return d;
@@ -238,14 +237,13 @@ const document *document_load_within(arena *memory, const char *path, const char
   carom_error *own = error ? error : ARENA_NEW(memory, carom_error);
   s->loader = (loader){.memory = memory, .error = own, .values_max = values_max};
   file_chain here = {canonical_path(memory, path), NULL};
-  const source *main = text ? copy_source(s, path, text, length)
-                            : read_file(s, path, (place){0}, CAROM_ERROR_FILE);
+  const source *main = text ? copy_source(s, path, text, length) : read_file(s, path, (place){0}, CAROM_ERROR_FILE);
   if (!main) return NULL;
   value *root = read_tree(s, main, &here, 0);
   return root ? build(s, main, root, sets, set_count) : NULL;
 }
 
-const document *document_load(arena *memory, const char *path, const char *text, size_t length,
-                              const assignment *sets, int set_count, carom_error *error) {
+const document *document_load(arena *memory, const char *path, const char *text, size_t length, const assignment *sets,
+                              int set_count, carom_error *error) {
   return document_load_within(memory, path, text, length, sets, set_count, MODEL_VALUES_MAX, error);
 }

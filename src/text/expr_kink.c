@@ -1,5 +1,5 @@
-// Where an expression of time changes its piece: tables at their points, comparisons, abs, min, floor and the like where their
-// arguments say so. An argument that is linear in t until then says when.
+// Where an expression of time changes its piece: tables at their points, comparisons, abs, min, floor and the like
+// where their arguments say so. An argument that is linear in t until then says when.
 #include <math.h>
 
 #include "text/expr_code.h"
@@ -46,7 +46,9 @@ static piece pick(double decides, piece positive, piece other) {
 }
 
 static piece negate(piece x) { return x.linear ? linear(-x.v, -x.d) : curved; }
-static piece add(piece a, piece b, double sign) { return a.linear && b.linear ? linear(a.v + sign * b.v, a.d + sign * b.d) : curved; }
+static piece add(piece a, piece b, double sign) {
+  return a.linear && b.linear ? linear(a.v + sign * b.v, a.d + sign * b.d) : curved;
+}
 static bool is_still(piece x) { return x.linear && x.d == 0; }
 
 static piece multiply(piece a, piece b) {
@@ -102,7 +104,8 @@ static piece two(search *s, opcode op, piece a, piece b) {
     case OP_GREATER_EQUAL: return sign = side(s, both), isnan(sign) ? curved : linear(sign >= 0, 0);
     case OP_EQUAL: return sign = side(s, both), isnan(sign) ? curved : linear(sign == 0, 0);
     case OP_NOT_EQUAL: return sign = side(s, both), isnan(sign) ? curved : linear(sign != 0, 0);
-    case OP_AND: case OP_OR:
+    case OP_AND:
+    case OP_OR:
       if (!is_still(a) || !is_still(b)) return *s->opaque = true, curved;
       return linear(expr_apply2(op, a.v, b.v), 0);
     default: return is_still(a) && is_still(b) ? linear(expr_apply2(op, a.v, b.v), 0) : curved;

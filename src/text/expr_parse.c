@@ -25,17 +25,15 @@ typedef struct quantity {
 static const quantity pure = {PURE, DIM_ANY, NULL}, anything = {ANYTHING, DIM_ANY, NULL};
 
 // What cancels is a plain number; rad is not, so that `rpm*t` stays an angle.
-static quantity of_dimension(firmness firm, dimension d) {
-  return d == DIM_NONE ? pure : (quantity){firm, d, NULL};
-}
+static quantity of_dimension(firmness firm, dimension d) { return d == DIM_NONE ? pure : (quantity){firm, d, NULL}; }
 
 typedef struct operand {
-  int start;         // first instruction
+  int start;  // first instruction
   bool is_constant;
-  double value;      // of a constant
+  double value;  // of a constant
   quantity what;
-  size_t at;         // offset in the text
-  const char *bad;   // why a constant is not finite, null when all is well
+  size_t at;        // offset in the text
+  const char *bad;  // why a constant is not finite, null when all is well
   size_t bad_at;
 } operand;
 
@@ -70,46 +68,47 @@ typedef enum rule {
 } rule;
 
 // name, help, opcode, least and most arguments, rule of dimensions
-#define FUNCTIONS(X)                                                                                                \
-  X("sin", "sin(x): sine", OP_SIN, 1, 1, RULE_NUMBER)                                                               \
-  X("cos", "cos(x): cosine", OP_COS, 1, 1, RULE_NUMBER)                                                             \
-  X("tan", "tan(x): tangent", OP_TAN, 1, 1, RULE_NUMBER)                                                            \
-  X("asin", "asin(x): arc sine", OP_ASIN, 1, 1, RULE_NUMBER)                                                        \
-  X("acos", "acos(x): arc cosine", OP_ACOS, 1, 1, RULE_NUMBER)                                                      \
-  X("atan", "atan(x): arc tangent", OP_ATAN, 1, 1, RULE_NUMBER)                                                     \
-  X("atan2", "atan2(y, x): angle of the point (x, y)", OP_ATAN2, 2, 2, RULE_RATIO)                                  \
-  X("sinh", "sinh(x): hyperbolic sine", OP_SINH, 1, 1, RULE_NUMBER)                                                 \
-  X("cosh", "cosh(x): hyperbolic cosine", OP_COSH, 1, 1, RULE_NUMBER)                                               \
-  X("tanh", "tanh(x): hyperbolic tangent", OP_TANH, 1, 1, RULE_NUMBER)                                              \
-  X("exp", "exp(x): exponential", OP_EXP, 1, 1, RULE_NUMBER)                                                        \
-  X("log", "log(x): natural logarithm", OP_LOG, 1, 1, RULE_NUMBER)                                                  \
-  X("log10", "log10(x): decimal logarithm", OP_LOG10, 1, 1, RULE_NUMBER)                                            \
-  X("sqrt", "sqrt(x): square root", OP_SQRT, 1, 1, RULE_ROOT)                                                       \
-  X("cbrt", "cbrt(x): cube root", OP_CBRT, 1, 1, RULE_ROOT)                                                         \
-  X("pow", "pow(x, y): x to the power y, the same as x^y", OP_POWER, 2, 2, RULE_POWER)                              \
-  X("hypot", "hypot(x, y): square root of x^2 + y^2", OP_HYPOT, 2, 2, RULE_SAME)                                    \
-  X("abs", "abs(x): magnitude", OP_ABS, 1, 1, RULE_SAME)                                                            \
-  X("sign", "sign(x): -1, 0 or 1", OP_SIGN, 1, 1, RULE_RATIO)                                                       \
-  X("floor", "floor(x): largest whole number up to x", OP_FLOOR, 1, 1, RULE_SAME)                                   \
-  X("ceil", "ceil(x): smallest whole number from x", OP_CEIL, 1, 1, RULE_SAME)                                      \
-  X("mod", "mod(x, y): remainder of x/y, with the sign of y", OP_MOD, 2, 2, RULE_SAME)                              \
-  X("min", "min(x, y, ...): smallest", OP_MIN, 1, MANY, RULE_SAME)                                                  \
-  X("max", "max(x, y, ...): largest", OP_MAX, 1, MANY, RULE_SAME)                                                   \
-  X("step", "step(x): 0 for x < 0, else 1", OP_STEP, 1, 1, RULE_RATIO)                                              \
-  X("ramp", "ramp(x): 0 for x < 0, else x", OP_RAMP, 1, 1, RULE_SAME)                                               \
-  X("blend", "blend(x, x0, x1): rise from 0 at x0 to 1 at x1, twice continuously differentiable", OP_BLEND, 3, 3,   \
-    RULE_RATIO)                                                                                                     \
-  X("table", "table(x, x1, y1, x2, y2, ...): straight lines between constant points, held beyond the ends",         \
-    OP_TABLE, 5, MANY, RULE_TABLE)                                                                                  \
+#define FUNCTIONS(X)                                                                                                  \
+  X("sin", "sin(x): sine", OP_SIN, 1, 1, RULE_NUMBER)                                                                 \
+  X("cos", "cos(x): cosine", OP_COS, 1, 1, RULE_NUMBER)                                                               \
+  X("tan", "tan(x): tangent", OP_TAN, 1, 1, RULE_NUMBER)                                                              \
+  X("asin", "asin(x): arc sine", OP_ASIN, 1, 1, RULE_NUMBER)                                                          \
+  X("acos", "acos(x): arc cosine", OP_ACOS, 1, 1, RULE_NUMBER)                                                        \
+  X("atan", "atan(x): arc tangent", OP_ATAN, 1, 1, RULE_NUMBER)                                                       \
+  X("atan2", "atan2(y, x): angle of the point (x, y)", OP_ATAN2, 2, 2, RULE_RATIO)                                    \
+  X("sinh", "sinh(x): hyperbolic sine", OP_SINH, 1, 1, RULE_NUMBER)                                                   \
+  X("cosh", "cosh(x): hyperbolic cosine", OP_COSH, 1, 1, RULE_NUMBER)                                                 \
+  X("tanh", "tanh(x): hyperbolic tangent", OP_TANH, 1, 1, RULE_NUMBER)                                                \
+  X("exp", "exp(x): exponential", OP_EXP, 1, 1, RULE_NUMBER)                                                          \
+  X("log", "log(x): natural logarithm", OP_LOG, 1, 1, RULE_NUMBER)                                                    \
+  X("log10", "log10(x): decimal logarithm", OP_LOG10, 1, 1, RULE_NUMBER)                                              \
+  X("sqrt", "sqrt(x): square root", OP_SQRT, 1, 1, RULE_ROOT)                                                         \
+  X("cbrt", "cbrt(x): cube root", OP_CBRT, 1, 1, RULE_ROOT)                                                           \
+  X("pow", "pow(x, y): x to the power y, the same as x^y", OP_POWER, 2, 2, RULE_POWER)                                \
+  X("hypot", "hypot(x, y): square root of x^2 + y^2", OP_HYPOT, 2, 2, RULE_SAME)                                      \
+  X("abs", "abs(x): magnitude", OP_ABS, 1, 1, RULE_SAME)                                                              \
+  X("sign", "sign(x): -1, 0 or 1", OP_SIGN, 1, 1, RULE_RATIO)                                                         \
+  X("floor", "floor(x): largest whole number up to x", OP_FLOOR, 1, 1, RULE_SAME)                                     \
+  X("ceil", "ceil(x): smallest whole number from x", OP_CEIL, 1, 1, RULE_SAME)                                        \
+  X("mod", "mod(x, y): remainder of x/y, with the sign of y", OP_MOD, 2, 2, RULE_SAME)                                \
+  X("min", "min(x, y, ...): smallest", OP_MIN, 1, MANY, RULE_SAME)                                                    \
+  X("max", "max(x, y, ...): largest", OP_MAX, 1, MANY, RULE_SAME)                                                     \
+  X("step", "step(x): 0 for x < 0, else 1", OP_STEP, 1, 1, RULE_RATIO)                                                \
+  X("ramp", "ramp(x): 0 for x < 0, else x", OP_RAMP, 1, 1, RULE_SAME)                                                 \
+  X("blend", "blend(x, x0, x1): rise from 0 at x0 to 1 at x1, twice continuously differentiable", OP_BLEND, 3, 3,     \
+    RULE_RATIO)                                                                                                       \
+  X("table", "table(x, x1, y1, x2, y2, ...): straight lines between constant points, held beyond the ends", OP_TABLE, \
+    5, MANY, RULE_TABLE)                                                                                              \
   X("if", "if(c, a, b): a where the condition c holds, else b", OP_SELECT, 3, 3, RULE_IF)
 
-#define CONSTANTS(X)                                           \
-  X("pi", "pi: 3.14159...", 3.14159265358979323846, DIM_ANY)   \
+#define CONSTANTS(X)                                         \
+  X("pi", "pi: 3.14159...", 3.14159265358979323846, DIM_ANY) \
   X("g0", "g0: standard gravity, 9.80665 m/s^2", 9.80665, DIM_ACCELERATION)
 
 // Stands for a name as it is, so that `ball-floor.fn` is not a difference.
 #define SIGNAL "signal"
-#define SIGNAL_HELP "signal(name): the signal of this name, also with characters that have a meaning here: signal(ball-floor.fn)"
+#define SIGNAL_HELP \
+  "signal(name): the signal of this name, also with characters that have a meaning here: signal(ball-floor.fn)"
 
 enum { MANY = 1 << 20 };
 
@@ -122,7 +121,7 @@ typedef struct function {
 
 static const function functions[] = {
 #define X(name, help, op, least, most, rule) {name, op, least, most, rule},
-  FUNCTIONS(X)
+    FUNCTIONS(X)
 #undef X
 };
 enum { FUNCTION_COUNT = sizeof functions / sizeof *functions };
@@ -133,7 +132,7 @@ static const struct {
   dimension dim;
 } constants[] = {
 #define X(name, help, value, dim) {name, value, dim},
-  CONSTANTS(X)
+    CONSTANTS(X)
 #undef X
 };
 enum { CONSTANT_COUNT = sizeof constants / sizeof *constants };
@@ -141,7 +140,7 @@ enum { CONSTANT_COUNT = sizeof constants / sizeof *constants };
 const char *const *expr_help(int *count) {
   static const char *const help[] = {
 #define X(name, text, ...) text,
-    FUNCTIONS(X) SIGNAL_HELP, CONSTANTS(X)
+      FUNCTIONS(X) SIGNAL_HELP, CONSTANTS(X)
 #undef X
   };
   *count = (int)(sizeof help / sizeof *help);
@@ -167,10 +166,11 @@ static const char *nearest_builtin(const char *name, bool call) {
 
 static const char *nearest_unit(const char *name) {
   static const char *const words[][2] = {
-      {"sec", "s"}, {"second", "s"}, {"seconds", "s"}, {"msec", "ms"}, {"minutes", "min"}, {"hours", "h"}, {"meter", "m"}, {"meters", "m"},
-      {"metre", "m"}, {"metres", "m"}, {"in", "inch"}, {"inches", "inch"}, {"feet", "ft"}, {"degree", "deg"}, {"degrees", "deg"},
-      {"radian", "rad"}, {"radians", "rad"}, {"turns", "rev"}, {"kgs", "kg"}, {"gram", "g"}, {"grams", "g"}, {"t", "tonne"},
-      {"newton", "N"}, {"newtons", "N"}, {"joule", "J"}, {"watt", "W"}, {"hertz", "Hz"}, {"RPM", "rpm"}};
+      {"sec", "s"},   {"second", "s"},   {"seconds", "s"},   {"msec", "ms"},    {"minutes", "min"}, {"hours", "h"},
+      {"meter", "m"}, {"meters", "m"},   {"metre", "m"},     {"metres", "m"},   {"in", "inch"},     {"inches", "inch"},
+      {"feet", "ft"}, {"degree", "deg"}, {"degrees", "deg"}, {"radian", "rad"}, {"radians", "rad"}, {"turns", "rev"},
+      {"kgs", "kg"},  {"gram", "g"},     {"grams", "g"},     {"t", "tonne"},    {"newton", "N"},    {"newtons", "N"},
+      {"joule", "J"}, {"watt", "W"},     {"hertz", "Hz"},    {"RPM", "rpm"}};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strcmp(name, words[i][0]) == 0) return words[i][1];
   int count;
@@ -281,10 +281,12 @@ static quantity alike(parser *p, operand a, operand b, size_t at, const char *wh
   if (y.firm == ANYTHING) return x.firm == FIRM ? x : y;
   if (!dimension_equal(x.dim, y.dim)) {
     char left[32], right[32];
-    const char *hint = (x.dim | y.dim) & DIM_CYCLES && dimension_equal(dimension_without_cycles(x.dim), dimension_without_cycles(y.dim))
+    const char *hint = (x.dim | y.dim) & DIM_CYCLES &&
+                               dimension_equal(dimension_without_cycles(x.dim), dimension_without_cycles(y.dim))
                            ? "a cycle has 2*pi rad: 1 Hz is 2*pi*1 Hz as an angular speed"
                            : "both need the same unit; a number without a unit fits either";
-    fail(p, at, hint, "%s %s and %s: the units do not match", what, dimension_text(x.dim, left), dimension_text(y.dim, right));
+    fail(p, at, hint, "%s %s and %s: the units do not match", what, dimension_text(x.dim, left),
+         dimension_text(y.dim, right));
   }
   quantity result = x.firm == LOOSE ? x : y;
   if (x.unit && y.unit && strcmp(x.unit, y.unit) != 0) result.unit = NULL;
@@ -321,7 +323,8 @@ static quantity product(parser *p, operand a, operand b, bool quotient, size_t a
   if (x.firm == PURE && y.firm == PURE) return pure;
   if (x.firm == LOOSE && y.firm == PURE) return anything;
   if (x.firm == PURE && y.firm == LOOSE) return anything;
-  dimension d = dimension_product(x.firm == PURE ? DIM_NONE : x.dim, y.firm == PURE ? DIM_NONE : y.dim, quotient ? -1 : 1);
+  dimension d =
+      dimension_product(x.firm == PURE ? DIM_NONE : x.dim, y.firm == PURE ? DIM_NONE : y.dim, quotient ? -1 : 1);
   if (d == DIM_ANY) fail(p, at, NULL, "the unit of this product is out of range");
   return of_dimension(x.firm == LOOSE || y.firm == LOOSE ? LOOSE : FIRM, d);
 }
@@ -329,8 +332,8 @@ static quantity product(parser *p, operand a, operand b, bool quotient, size_t a
 static void want_number(parser *p, operand a, const char *what) {
   char text[32];
   if (a.what.firm == FIRM && !dimension_equal(a.what.dim, DIM_NONE))
-    fail(p, a.at, "divide it by a reference value, as in x/(1 m)", "the %s must be an angle or a plain number, not %s", what,
-         dimension_text(a.what.dim, text));
+    fail(p, a.at, "divide it by a reference value, as in x/(1 m)", "the %s must be an angle or a plain number, not %s",
+         what, dimension_text(a.what.dim, text));
 }
 
 // x^y: a dimension needs a constant exponent that leaves whole powers.
@@ -390,7 +393,11 @@ static operand apply(parser *p, opcode op, int arg, const operand *operands, int
   emit(p, op, arg);
   p->height -= count - 1;
   if (p->failed || !result.is_constant) return result;
-  expr folded = {.code = p->code + result.start, .length = p->code_count - result.start, .pool = p->pool, .curves = p->curves, .is_constant = true};
+  expr folded = {.code = p->code + result.start,
+                 .length = p->code_count - result.start,
+                 .pool = p->pool,
+                 .curves = p->curves,
+                 .is_constant = true};
   result.value = expr_value(&folded, NULL);
   if (!isfinite(result.value) && !result.bad) {
     result.bad = op == OP_DIVIDE && operands[1].value == 0 ? "division by zero" : "the result is not a finite number";
@@ -413,11 +420,19 @@ typedef struct infix {
 
 // Longer signs before their beginnings.
 static const infix infixes[] = {
-  {"or", OP_OR, BIND_OR},           {"and", OP_AND, BIND_AND},         {"<=", OP_LESS_EQUAL, BIND_COMPARE},
-  {">=", OP_GREATER_EQUAL, BIND_COMPARE}, {"==", OP_EQUAL, BIND_COMPARE}, {"!=", OP_NOT_EQUAL, BIND_COMPARE},
-  {"<", OP_LESS, BIND_COMPARE},     {">", OP_GREATER, BIND_COMPARE},   {"+", OP_ADD, BIND_SUM},
-  {"-", OP_SUBTRACT, BIND_SUM},     {"*", OP_MULTIPLY, BIND_PRODUCT},  {"/", OP_DIVIDE, BIND_PRODUCT},
-  {"^", OP_POWER, BIND_POWER},
+    {"or", OP_OR, BIND_OR},
+    {"and", OP_AND, BIND_AND},
+    {"<=", OP_LESS_EQUAL, BIND_COMPARE},
+    {">=", OP_GREATER_EQUAL, BIND_COMPARE},
+    {"==", OP_EQUAL, BIND_COMPARE},
+    {"!=", OP_NOT_EQUAL, BIND_COMPARE},
+    {"<", OP_LESS, BIND_COMPARE},
+    {">", OP_GREATER, BIND_COMPARE},
+    {"+", OP_ADD, BIND_SUM},
+    {"-", OP_SUBTRACT, BIND_SUM},
+    {"*", OP_MULTIPLY, BIND_PRODUCT},
+    {"/", OP_DIVIDE, BIND_PRODUCT},
+    {"^", OP_POWER, BIND_POWER},
 };
 
 static const infix *peek_infix(const parser *p) {
@@ -467,8 +482,10 @@ static const char *signal_hint(parser *p, size_t at) {
     memcpy(name, p->text + at, n);
     name[n] = '\0';
     if (p->names.resolve(p->names.context, name, &found, &hint))
-      return arena_print(p->memory, "'%s' is a name with a '-', which is read as minus; write " SIGNAL "(%s)", name, name);
-    if (hint && strchr(hint, '-') && !strchr(hint, ' ')) return arena_print(p->memory, "did you mean " SIGNAL "(%s)?", hint);
+      return arena_print(p->memory, "'%s' is a name with a '-', which is read as minus; write " SIGNAL "(%s)", name,
+                         name);
+    if (hint && strchr(hint, '-') && !strchr(hint, ' '))
+      return arena_print(p->memory, "did you mean " SIGNAL "(%s)?", hint);
   }
   return NULL;
 }
@@ -479,7 +496,8 @@ static const char *numbered_hint(parser *p, size_t at) {
   while (start > 0 && is_joined(p->text[start - 1])) start--;
   if (start == at || !is_letter(p->text[start])) return NULL;
   int length = (int)joined_length(p->text + start);
-  return arena_print(p->memory, "if '%.*s' is a name, write " SIGNAL "(%.*s)", length, p->text + start, length, p->text + start);
+  return arena_print(p->memory, "if '%.*s' is a name, write " SIGNAL "(%.*s)", length, p->text + start, length,
+                     p->text + start);
 }
 
 static operand parse_number(parser *p) {
@@ -526,11 +544,11 @@ static operand parse_symbol(parser *p, const char *name, size_t at) {
   for (int i = 0; i < CONSTANT_COUNT; i++)
     if (strcmp(constants[i].name, name) == 0)
       return push_constant(p, constants[i].value, constants[i].dim ? of_dimension(FIRM, constants[i].dim) : pure, at);
-  const char *joined = p->names.resolve ? signal_hint(p, at) : NULL;  // asks for names, which only a failed expression may do
+  const char *joined =
+      p->names.resolve ? signal_hint(p, at) : NULL;  // asks for names, which only a failed expression may do
   if (joined) hint = joined;
   if (find_function(name)) return fail(p, at, joined, "the function '%s' needs its arguments in parentheses", name);
-  if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0)
-    return fail(p, at, NULL, "'%s' is not a number here", name);
+  if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0) return fail(p, at, NULL, "'%s' is not a number here", name);
   if (!hint) hint = nearest_builtin(name, false);
   if (!hint && unit_find(name, strlen(name)))
     hint = "a unit stands right after a number, and its products have no blanks: 10 N/m";
@@ -607,10 +625,8 @@ static quantity result_quantity(parser *p, const function *f, const operand *a, 
       want_number(p, a[0], text);
       return pure;
     }
-    case RULE_ROOT:
-      return has_dimension(what) ? scaled(p, what, 1, f->op == OP_SQRT ? 2 : 3, a[0].at) : what;
-    case RULE_POWER:
-      return power(p, a[0], a[1], a[1].at);
+    case RULE_ROOT: return has_dimension(what) ? scaled(p, what, 1, f->op == OP_SQRT ? 2 : 3, a[0].at) : what;
+    case RULE_POWER: return power(p, a[0], a[1], a[1].at);
     default:  // RULE_SAME, RULE_RATIO
       for (int i = 1; i < count; i++) {
         operand sofar = a[0];
@@ -703,7 +719,8 @@ static operand parse_prefix(parser *p) {
     return p->failed ? a : apply(p, OP_NOT, 0, &a, 1, pure, at);
   }
   if (is_letter(c)) return parse_name(p);
-  if (c == '\0') return fail(p, at, NULL, at ? "the expression ends too early" : "a number or an expression is missing");
+  if (c == '\0')
+    return fail(p, at, NULL, at ? "the expression ends too early" : "a number or an expression is missing");
   if (c == '!') return fail(p, at, "write 'not' for it", "'!' is not known here");
   return fail(p, at, NULL, "'%.1s' is not expected here", p->text + at);
 }
@@ -755,7 +772,9 @@ static void fail_at_rest(parser *p) {
   if (c == '=') hint = "a comparison is written '=='";
   if (c == '&') hint = "write 'and' for it";
   if (c == '|') hint = "write 'or' for it";
-  if (c == ',') hint = p->i > 0 && is_digit(p->text[p->i - 1]) && is_digit(p->text[p->i + 1]) ? "a decimal number has a point: 1.5" : quote_hint;
+  if (c == ',')
+    hint = p->i > 0 && is_digit(p->text[p->i - 1]) && is_digit(p->text[p->i + 1]) ? "a decimal number has a point: 1.5"
+                                                                                  : quote_hint;
   if (c == ')') fail(p, p->i, NULL, "there is no '(' for this ')'");
   else if (is_letter(c) || is_digit(c) || c == '(' || c == '.') fail(p, p->i, NULL, "an operator is missing here");
   else if ((unsigned char)c < 0x20) fail(p, p->i, NULL, "a control character is not expected here");
@@ -771,8 +790,13 @@ const expr *expr_compile(arena *memory, const char *text, place at, scope names,
   if (p.failed) return NULL;
   if (dim) *dim = has_dimension(result.what) ? result.what.dim : DIM_ANY;
   expr *e = ARENA_NEW(memory, expr);
-  *e = (expr){p.code, p.code_count, p.pool, p.curves, result.is_constant,
-              .dim = result.what.firm == PURE ? DIM_NONE : dimension_without_cycles(result.what.dim), .unit = result.what.unit};
+  *e = (expr){p.code,
+              p.code_count,
+              p.pool,
+              p.curves,
+              result.is_constant,
+              .dim = result.what.firm == PURE ? DIM_NONE : dimension_without_cycles(result.what.dim),
+              .unit = result.what.unit};
   return e;
 }
 

@@ -10,8 +10,8 @@
 // What a name stands for.
 typedef struct symbol {
   bool is_constant;
-  double value;   // of a constant
-  int slot;       // of a variable: index into the array given to evaluation
+  double value;  // of a constant
+  int slot;      // of a variable: index into the array given to evaluation
   dimension dim;
   const char *unit;  // of a signal: as its list has it, such as "J"; may be null
 } symbol;
@@ -19,8 +19,8 @@ typedef struct symbol {
 // A table that expressions call by its name.
 typedef struct named_curve {
   const char *name;
-  const curve *curve;    // null while only the name is known
-  dimension x, y;        // DIM_ANY of plain numbers
+  const curve *curve;  // null while only the name is known
+  dimension x, y;      // DIM_ANY of plain numbers
 } named_curve;
 
 // Asked for each name in the text (dotted names such as `crank.q` arrive whole). Returns false when unknown, and

@@ -65,11 +65,13 @@ const char *option_word_synonym(const option_reader *r, const char *words, const
 
 // Bodies and markers are the value of the key that names the member.
 static const char *subject_hint(const option_reader *r, const option_table *table, const char *word) {
-  static const char *const words[] = {"body", "bodies", "body1", "body2", "body_a", "body_b", "parent", "child", "object",
-                                      "marker", "markers", "marker1", "marker2", "between", "on", "attached_to", NULL};
+  static const char *const words[] = {"body",    "bodies",  "body1",  "body2",       "body_a",  "body_b",
+                                      "parent",  "child",   "object", "marker",      "markers", "marker1",
+                                      "marker2", "between", "on",     "attached_to", NULL};
   const option *subject = subject_of(table);
   if (!subject || !listed(words, word)) return NULL;
-  if (subject->type == OPTION_TEXT) return arena_print(r->memory, "it is the value of '%s': {%s: NAME}", table->name, table->name);
+  if (subject->type == OPTION_TEXT)
+    return arena_print(r->memory, "it is the value of '%s': {%s: NAME}", table->name, table->name);
   if (subject->type == OPTION_PAIR)
     return arena_print(r->memory, "both are the value of '%s': {%s: [first, second]}", table->name, table->name);
   return NULL;
@@ -77,8 +79,7 @@ static const char *subject_hint(const option_reader *r, const option_table *tabl
 
 static const char *nearest_key(const option_table *table, const char *const *others, const value *v, bool set) {
   const char *best = NULL;
-  for (int i = 0; i < table->count; i++)
-    best = word_nearest(v->key, (const char *[]){best, table->options[i].key}, 2);
+  for (int i = 0; i < table->count; i++) best = word_nearest(v->key, (const char *[]){best, table->options[i].key}, 2);
   for (; others && *others; others++) best = word_nearest(v->key, (const char *[]){best, *others}, 2);
   for (const parameters *p = set ? v->parameters : NULL; p; p = p->outer)
     for (int i = 0; i < p->count; i++) best = word_nearest(v->key, (const char *[]){best, p->items[i].name}, 2);
@@ -91,8 +92,7 @@ static bool report_unknown(const option_reader *r, const option_table *table, co
   return source_error(r->error, CAROM_ERROR_MODEL, v->key_at, hint, "unknown key '%s' in %s", v->key, table->name);
 }
 
-static bool unknown_key(const option_reader *r, const option_table *table, const char *const *others,
-                        const value *v) {
+static bool unknown_key(const option_reader *r, const option_table *table, const char *const *others, const value *v) {
   bool set = is_from_command_line(v->key_at);
   const char *best = subject_hint(r, table, v->key);
   if (!best) best = synonym_of_key(r, table, others, v->key);
@@ -111,12 +111,13 @@ static int owner_of(const option_table *table, int k) {
   return k;
 }
 
-// From the example of the table; for the command line also the path, method.moreau.step, since the example starts with the section.
+// From the example of the table; for the command line also the path, method.moreau.step, since the example starts with
+// the section.
 static const char *missing_hint(const option_reader *r, const option_table *table, const value *map, const char *key) {
   if (!table->example) return NULL;
   if (!is_from_command_line(entry_place(map))) return arena_print(r->memory, "as in %s", table->example);
-  return arena_print(r->memory, "add --set %.*s.%s.%s=..., or as in %s", (int)strcspn(table->example, ":"), table->example, table->name, key,
-                     table->example);
+  return arena_print(r->memory, "add --set %.*s.%s.%s=..., or as in %s", (int)strcspn(table->example, ":"),
+                     table->example, table->name, key, table->example);
 }
 
 bool option_read(const option_reader *r, const option_table *table, const value *map, void *target,
@@ -136,8 +137,9 @@ bool option_read(const option_reader *r, const option_table *table, const value 
     if (k < 0) return unknown_key(r, table, others, v);
     int own = owner_of(table, k);
     if (there[own])
-      return source_error(r->error, CAROM_ERROR_MODEL, v->key_at, NULL, "'%s' and '%s' are the same key: give one of them",
-                          table->options[own].key, table->options[own + 1].key);
+      return source_error(r->error, CAROM_ERROR_MODEL, v->key_at, NULL,
+                          "'%s' and '%s' are the same key: give one of them", table->options[own].key,
+                          table->options[own + 1].key);
     if (!option_read_value(r, &table->options[k], v, field(target, &table->options[k]))) return false;
     each[own] = option_place(v);
     dims[own] = option_open_units(r, &table->options[k], v);
@@ -145,8 +147,9 @@ bool option_read(const option_reader *r, const option_table *table, const value 
   }
   for (int k = 0; k < table->count; k++)
     if (table->options[k].flags & OPTION_REQUIRED && !there[k])
-      return source_error(r->error, CAROM_ERROR_MODEL, entry_place(map), missing_hint(r, table, map, table->options[k].key),
-                          "'%s' is missing in %s", table->options[k].key, table->name);
+      return source_error(r->error, CAROM_ERROR_MODEL, entry_place(map),
+                          missing_hint(r, table, map, table->options[k].key), "'%s' is missing in %s",
+                          table->options[k].key, table->name);
   return true;
 }
 
@@ -164,7 +167,8 @@ static const char *member_list(arena *memory, const option_table *const *tables,
   return list;
 }
 
-static const char *nearest_member(const option_reader *r, const option_table *const *tables, int count, const char *name) {
+static const char *nearest_member(const option_reader *r, const option_table *const *tables, int count,
+                                  const char *name) {
   for (const option_synonym *s = r->synonyms; s && s->word; s++)
     if (s->key && same_word(name, s->word) && find_member(tables, count, s->key) >= 0) return say_synonym(r, name, s);
   const char *best = NULL;
@@ -193,8 +197,8 @@ static const char *kind_hint(const option_reader *r, const option_table *const *
 }
 
 // The key that says what the entry is. Null after reporting.
-static const value *naming_key(const option_reader *r, const char *family, const option_table *const *tables,
-                               int count, const value *entry, const char *const *others, int *member) {
+static const value *naming_key(const option_reader *r, const char *family, const option_table *const *tables, int count,
+                               const value *entry, const char *const *others, int *member) {
   const value *found = NULL, *last = NULL;
   const char *hint = NULL;
   int owners = 0;
@@ -212,8 +216,8 @@ static const value *naming_key(const option_reader *r, const char *family, const
   }
   if (owners == 1) return found;
   if (last) {
-    source_error(r->error, CAROM_ERROR_MODEL, last->key_at, NULL,
-                 "this %s has more than one kind: '%s' is one of them", family, last->key);
+    source_error(r->error, CAROM_ERROR_MODEL, last->key_at, NULL, "this %s has more than one kind: '%s' is one of them",
+                 family, last->key);
     return NULL;
   }
   source_error(r->error, CAROM_ERROR_MODEL, entry_place(entry), hint, "this %s has no kind: it must be one of %s",
@@ -221,12 +225,15 @@ static const value *naming_key(const option_reader *r, const char *family, const
   return NULL;
 }
 
-// A misspelt member beside the one that was found, as in {moreau: {...}, evnt: {...}}, is no misspelt option of that one.
-static bool check_misspelt(const option_reader *r, const option_table *const *tables, int count, const option_table *found, const value *entry,
-                           const char *const *others) {
+// A misspelt member beside the one that was found, as in {moreau: {...}, evnt: {...}}, is no misspelt option of that
+// one.
+static bool check_misspelt(const option_reader *r, const option_table *const *tables, int count,
+                           const option_table *found, const value *entry, const char *const *others) {
   for (int i = 0; i < entry->count; i++) {
     const value *v = entry->items[i];
-    if (v->kind != VALUE_MAP || find_option(found, v->key) >= 0 || listed(others, v->key) || find_member(tables, count, v->key) >= 0) continue;
+    if (v->kind != VALUE_MAP || find_option(found, v->key) >= 0 || listed(others, v->key) ||
+        find_member(tables, count, v->key) >= 0)
+      continue;
     const char *near = nearest_member(r, tables, count, v->key);
     if (near && !synonym_of_key(r, found, others, v->key)) return report_unknown(r, found, v, near);
   }
@@ -235,7 +242,8 @@ static bool check_misspelt(const option_reader *r, const option_table *const *ta
 
 static bool takes_map(const option *o) { return o && (o->type == OPTION_TABLE || o->type == OPTION_ROTATION); }
 
-// For `--set method.step=1e-4` over `method: {moreau: {step: 1e-3}}`: the path with the naming key. Null for a key in a file.
+// For `--set method.step=1e-4` over `method: {moreau: {step: 1e-3}}`: the path with the naming key. Null for a key in a
+// file.
 static const char *longer_path(const option_reader *r, const value *naming, const value *item) {
   const source *set = item->key_at.source;
   if (!set || strncmp(set->name, "--", 2) != 0) return NULL;
@@ -248,8 +256,8 @@ static const char *longer_path(const option_reader *r, const value *naming, cons
 static bool push(const option_reader *r, value *map, const value *naming, value *item) {
   const value *before = value_get(map, item->key);
   if (before)
-    return source_error(r->error, CAROM_ERROR_MODEL, item->key_at, longer_path(r, naming, item), "'%s' occurs twice: first at %d:%d",
-                        item->key, before->key_at.line, before->key_at.column);
+    return source_error(r->error, CAROM_ERROR_MODEL, item->key_at, longer_path(r, naming, item),
+                        "'%s' occurs twice: first at %d:%d", item->key, before->key_at.line, before->key_at.column);
   *ARENA_PUSH(r->memory, map->items, map->count, map->capacity) = item;
   return true;
 }
@@ -258,8 +266,11 @@ static bool push(const option_reader *r, value *map, const value *naming, value 
 static bool flatten(const option_reader *r, const option_table *table, const value *entry, const value *naming,
                     value *flat) {
   const option *subject = subject_of(table);
-  *flat = (value){.kind = VALUE_MAP, .at = entry->at, .key = entry->key ? entry->key : naming->key,
-                  .key_at = entry->key ? entry->key_at : naming->key_at, .parameters = entry->parameters};
+  *flat = (value){.kind = VALUE_MAP,
+                  .at = entry->at,
+                  .key = entry->key ? entry->key : naming->key,
+                  .key_at = entry->key ? entry->key_at : naming->key_at,
+                  .parameters = entry->parameters};
   if (naming->kind == VALUE_MAP && !takes_map(subject)) {
     for (int i = 0; i < naming->count; i++)
       if (!push(r, flat, naming, naming->items[i])) return false;
@@ -283,8 +294,8 @@ int option_read_member(const option_reader *r, const char *family, const option_
   if (entry->kind == VALUE_SCALAR && !value_is_nothing(entry)) {
     const char *word = value_word(entry);
     member = find_member(tables, count, word);
-    value nothing = {.kind = VALUE_MAP, .at = entry->at, .key_at = entry->at, .key = word,
-                     .parameters = entry->parameters};
+    value nothing = {
+        .kind = VALUE_MAP, .at = entry->at, .key_at = entry->at, .key = word, .parameters = entry->parameters};
     if (member >= 0) return option_read(r, tables[member], &nothing, target, others, places) ? member : -1;
     source_error(r->error, CAROM_ERROR_MODEL, entry->at, nearest_member(r, tables, count, word),
                  "'%s' is not a %s: it must be one of %s", word, family, member_list(r->memory, tables, count));
@@ -296,6 +307,8 @@ int option_read_member(const option_reader *r, const char *family, const option_
   }
   const value *naming = naming_key(r, family, tables, count, entry, others, &member);
   value flat;
-  if (!naming || !check_misspelt(r, tables, count, tables[member], entry, others) || !flatten(r, tables[member], entry, naming, &flat)) return -1;
+  if (!naming || !check_misspelt(r, tables, count, tables[member], entry, others) ||
+      !flatten(r, tables[member], entry, naming, &flat))
+    return -1;
   return option_read(r, tables[member], &flat, target, others, places) ? member : -1;
 }

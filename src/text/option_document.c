@@ -53,7 +53,12 @@ static void put_words(option_sink out, const char *words) {
 
 static bool has_unit(const option *o) {
   switch (o->type) {
-    case OPTION_NUMBER: case OPTION_POINT: case OPTION_INERTIA: case OPTION_NUMBERS: case OPTION_POINTS: case OPTION_FUNCTION:
+    case OPTION_NUMBER:
+    case OPTION_POINT:
+    case OPTION_INERTIA:
+    case OPTION_NUMBERS:
+    case OPTION_POINTS:
+    case OPTION_FUNCTION:
     case OPTION_FUNCTIONS: return o->dim != DIM_ANY && o->dim != DIM_NONE;
     default: return false;
   }

@@ -34,23 +34,33 @@ static void preset_one(const option *o, void *to) {
   int count = preset_numbers(o->preset, x);
   switch (o->type) {
     case OPTION_NUMBER:
-      if (o->words && option_word_find(o->words, o->preset) >= 0) x[0] = -option_word_find(o->words, o->preset), count = 1;
+      if (o->words && option_word_find(o->words, o->preset) >= 0)
+        x[0] = -option_word_find(o->words, o->preset), count = 1;
       assert(count == 1);
       *numbers = x[0];
       break;
-    case OPTION_INTEGER: assert(count == 1); *(int *)to = (int)x[0]; break;
+    case OPTION_INTEGER:
+      assert(count == 1);
+      *(int *)to = (int)x[0];
+      break;
     case OPTION_FLAG: *(bool *)to = strcmp(o->preset, "true") == 0; break;
     case OPTION_WORD:
       *(int *)to = option_word_find(o->words, o->preset);
       assert(*(int *)to >= 0);
       break;
     case OPTION_TEXT: *(const char **)to = o->preset; break;
-    case OPTION_POINT: assert(count >= 1 && count <= 3); memcpy(to, x, 3 * sizeof *x); break;
+    case OPTION_POINT:
+      assert(count >= 1 && count <= 3);
+      memcpy(to, x, 3 * sizeof *x);
+      break;
     case OPTION_AXIS:
       if (!option_axis_from_word(o->preset, x)) option_normalise(x, 3);
       memcpy(to, x, 3 * sizeof *x);
       break;
-    case OPTION_ROTATION: assert(count == 1); option_quaternion_about((double[]){0, 0, 1}, x[0], to); break;
+    case OPTION_ROTATION:
+      assert(count == 1);
+      option_quaternion_about((double[]){0, 0, 1}, x[0], to);
+      break;
     case OPTION_INERTIA:
       assert(count == 1 || count == 3 || count == 6);
       if (count == 1) x[1] = x[2] = x[0];
@@ -58,7 +68,11 @@ static void preset_one(const option *o, void *to) {
       break;
     case OPTION_FUNCTION: preset_functions(o->preset, to, 1); break;
     case OPTION_FUNCTIONS: preset_functions(o->preset, to, 3); break;
-    case OPTION_PAIR: case OPTION_NAMES: case OPTION_NUMBERS: case OPTION_POINTS: case OPTION_TABLE: break;
+    case OPTION_PAIR:
+    case OPTION_NAMES:
+    case OPTION_NUMBERS:
+    case OPTION_POINTS:
+    case OPTION_TABLE: break;
   }
 }
 

@@ -10,14 +10,14 @@ typedef struct option_places {
   place whole;
   // One per option of the table: the unit of each number as written, if the table leaves the unit open, otherwise null.
   const dimension *const *dims;
-  const place *each;       // one per option of the table; its source is null if the option was not given
+  const place *each;  // one per option of the table; its source is null if the option was not given
 } option_places;
 
 // What `origin` of a carom_function points at when the function came from a model file.
 typedef struct function_origin {
   place at;
   const parameters *names;
-  dimension dim;     // expected
+  dimension dim;  // expected
   const char *key;
   const char *text;  // as written, of a constant too
   dimension got;     // of a constant

@@ -67,14 +67,17 @@ place option_place(const value *v) { return value_is_nothing(v) && v->key ? v->k
 static const char *kind_of(const value *v) {
   double x;
   dimension dim;
-  return v->kind == VALUE_SCALAR && !v->quoted && expr_literal(v->text, &x, &dim) ? "a single number" : value_kind_text(v);
+  return v->kind == VALUE_SCALAR && !v->quoted && expr_literal(v->text, &x, &dim) ? "a single number"
+                                                                                  : value_kind_text(v);
 }
 
 static const char *shape_hint(const asked *a, const value *v) {
-  if (a->o->type == OPTION_TEXT && v->kind == VALUE_MAP) return "give a name here, and the keys to the entry of that name in its own section";
+  if (a->o->type == OPTION_TEXT && v->kind == VALUE_MAP)
+    return "give a name here, and the keys to the entry of that name in its own section";
   if (a->o->type == OPTION_ROTATION) return "angles about the axes: {xyz: [0, 0, 90 deg]}";
   if (a->o->type == OPTION_PAIR) return "write two names: [first, second]";
-  if (a->o->type == OPTION_POINT || a->o->type == OPTION_FUNCTIONS) return a->r->planar ? "write the components: [x, y]" : "write the components: [x, y, z]";
+  if (a->o->type == OPTION_POINT || a->o->type == OPTION_FUNCTIONS)
+    return a->r->planar ? "write the components: [x, y]" : "write the components: [x, y, z]";
   return NULL;
 }
 
@@ -112,14 +115,17 @@ static bool read_quantity(const asked *a, const value *v, dimension wanted, doub
   arena *memory = a->r->memory;
   arena_mark mark = arena_get_mark(memory);
   dimension got = DIM_ANY;
-  const expr *e = expr_compile(memory, v->text, v->at, (scope){.resolve = resolve_parameter, .context = (void *)v->parameters}, &got,
-                               a->r->error);
+  const expr *e =
+      expr_compile(memory, v->text, v->at, (scope){.resolve = resolve_parameter, .context = (void *)v->parameters},
+                   &got, a->r->error);
   if (e) *x = expr_value(e, NULL);
   arena_release(memory, mark);
   return e && check_dimension(a, v, wanted, got);
 }
 
-static bool is_word(const char *text) { return isalpha((unsigned char)*text) && text[strcspn(text, " ()+-*/^.,")] == '\0'; }
+static bool is_word(const char *text) {
+  return isalpha((unsigned char)*text) && text[strcspn(text, " ()+-*/^.,")] == '\0';
+}
 
 // Where words may take the place of a number, one that is neither of them nor a parameter was meant for one of them.
 static bool is_wrong_word(const value *v) {
@@ -133,7 +139,8 @@ static bool read_number(const asked *a, const value *v, double *x) {
   int word = may_be_word ? option_word_find(a->o->words, value_word(v)) : -1;
   if (word >= 0) return *x = -word, true;
   if (may_be_word && is_wrong_word(v))
-    return FAIL(a, v->at, NULL, "'%s' must be a number, or one of %s, not '%s'", a->o->key, with_commas(a->r->memory, a->o->words), value_word(v));
+    return FAIL(a, v->at, NULL, "'%s' must be a number, or one of %s, not '%s'", a->o->key,
+                with_commas(a->r->memory, a->o->words), value_word(v));
   return read_quantity(a, v, a->o->dim, x) && check_range(a, v->at, *x);
 }
 
@@ -162,15 +169,16 @@ static int space_dimension(const option_reader *r) { return r->planar ? 2 : 3; }
 
 static bool wrong_dimension(const asked *a, const value *v) {
   bool planar = a->r->planar, other = v->count == (planar ? 3 : 2);
-  const char *hint = !other ? NULL : planar ? "a model in space has no 'space: planar'" : "a model in the plane begins with 'space: planar'";
+  const char *hint = !other   ? NULL
+                     : planar ? "a model in space has no 'space: planar'"
+                              : "a model in the plane begins with 'space: planar'";
   return FAIL(a, v->at, hint, "'%s' must have %d components in a %s model, not %d", a->o->key, space_dimension(a->r),
               planar ? "planar" : "spatial", v->count);
 }
 
 static bool read_vector(const asked *a, const value *v, double x[3]) {
   x[0] = x[1] = x[2] = 0;
-  if (v->kind == VALUE_LIST && v->count != space_dimension(a->r))
-    return wrong_dimension(a, v);
+  if (v->kind == VALUE_LIST && v->count != space_dimension(a->r)) return wrong_dimension(a, v);
   return read_components(a, v, a->o->dim, space_dimension(a->r), x);
 }
 
@@ -182,11 +190,12 @@ static int tuple_size(const option *o, const value *v) {
 
 // Lists of two or three, one after another.
 static bool read_tuples(const asked *a, const value *v, int size, carom_numbers *out) {
-  double *x = ARENA_ARRAY(a->r->memory, double, size * v->count);
+  double *x = ARENA_ARRAY(a->r->memory, double, (size * v->count));
   for (int i = 0; i < v->count; i++) {
     const value *some = v->items[i];
     if (some->kind != VALUE_LIST || some->count != size)
-      return FAIL(a, some->at, NULL, "'%s' must be lists of %s numbers, or one list of all", a->o->key, size == 2 ? "two" : "three");
+      return FAIL(a, some->at, NULL, "'%s' must be lists of %s numbers, or one list of all", a->o->key,
+                  size == 2 ? "two" : "three");
     for (int k = 0; k < size; k++)
       if (!read_number(a, some->items[k], &x[size * i + k])) return false;
   }
@@ -207,7 +216,9 @@ static bool read_numbers(const asked *a, const value *v, carom_numbers *out) {
 
 static bool read_points(const asked *a, const value *v, carom_points *out) {
   if (v->kind != VALUE_LIST || (v->count && v->items[0]->kind != VALUE_LIST))
-    return FAIL(a, option_place(v), a->r->planar ? "for instance [[0, 0], [1, 0], [0, 1]]" : "for instance [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]",
+    return FAIL(a, option_place(v),
+                a->r->planar ? "for instance [[0, 0], [1, 0], [0, 1]]"
+                             : "for instance [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]",
                 "'%s' must be a list of points", a->o->key);
   double(*points)[3] = arena_alloc(a->r->memory, (size_t)v->count, sizeof *points);
   for (int i = 0; i < v->count; i++) {
@@ -226,7 +237,8 @@ const dimension *option_open_units(const option_reader *r, const option *o, cons
   arena_mark mark = arena_get_mark(r->memory);
   for (int i = 0; i < count; i++) {
     const value *number = size ? v->items[i / size]->items[i % size] : v->kind == VALUE_LIST ? v->items[i] : v;
-    expr_compile(r->memory, number->text, number->at, (scope){.resolve = resolve_parameter, .context = (void *)number->parameters}, &dims[i], NULL);
+    expr_compile(r->memory, number->text, number->at,
+                 (scope){.resolve = resolve_parameter, .context = (void *)number->parameters}, &dims[i], NULL);
   }
   arena_release(r->memory, mark);
   return dims;
@@ -308,8 +320,10 @@ static bool read_rotation_map(const asked *a, const value *v, double q[4]) {
   }
   bool euler = only && strcmp(only->key, "euler") == 0;
   if (!euler && !(only && strcmp(only->key, "xyz") == 0))
-    return FAIL(a, v->at, NULL, "'%s' must be {axis: ..., angle: ...}, {euler: [a, b, c]}, {xyz: [a, b, c]} or "
-                "{quaternion: [w, x, y, z]}", a->o->key);
+    return FAIL(a, v->at, NULL,
+                "'%s' must be {axis: ..., angle: ...}, {euler: [a, b, c]}, {xyz: [a, b, c]} or "
+                "{quaternion: [w, x, y, z]}",
+                a->o->key);
   if (!read_components(a, only, DIM_NONE, 3, x)) return false;
   quat turned = quat_of_turns(euler ? "zxz" : "xyz", x);
   q[0] = turned.w, q[1] = turned.x, q[2] = turned.y, q[3] = turned.z;
@@ -332,7 +346,7 @@ static bool read_rotation(const asked *a, const value *v, double q[4]) {
 
 typedef struct any_name {
   const parameters *known;
-  const value *tables;       // section of tables; may be null
+  const value *tables;  // section of tables; may be null
   bool varies;
   named_curve table;
 } any_name;
@@ -430,7 +444,8 @@ static bool read_word(const asked *a, const value *v, int *index) {
   *index = option_word_find(a->o->words, word);
   if (*index >= 0) return true;
   const char *hint = option_word_synonym(a->r, a->o->words, word);
-  return FAIL(a, v->at, hint ? hint : nearest_word(memory, a->o->words, word), "'%s' must be one of %s, not '%s'", a->o->key, list, word);
+  return FAIL(a, v->at, hint ? hint : nearest_word(memory, a->o->words, word), "'%s' must be one of %s, not '%s'",
+              a->o->key, list, word);
 }
 
 // ---- one option

@@ -9,8 +9,8 @@ bool option_read_value(const option_reader *r, const option *o, const value *v, 
 // The unit of each number of an option whose table leaves it open (DIM_ANY), once it has been read; null for any other.
 const dimension *option_open_units(const option_reader *r, const option *o, const value *v);
 
-bool value_is_nothing(const value *v);       // a key with nothing after it
-place option_place(const value *v);          // of the value, or of its key when there is nothing
+bool value_is_nothing(const value *v);  // a key with nothing after it
+place option_place(const value *v);     // of the value, or of its key when there is nothing
 
 // Lists of words such as `adams|bdf|rk4`.
 int option_word_count(const char *words);

@@ -119,8 +119,8 @@ static bool is_number_name(const evaluation *e, const char *name) {
   return find_here(&e->known, name) || strcmp(name, "pi") == 0 || strcmp(name, "g0") == 0;
 }
 
-// An identifier alone: another parameter, a constant such as pi, or else a word. Words may be joined by hyphens, as the names
-// of laws are; with a number's name among them it is a difference.
+// An identifier alone: another parameter, a constant such as pi, or else a word. Words may be joined by hyphens, as the
+// names of laws are; with a number's name among them it is a difference.
 static bool is_word(const evaluation *e, const value *v) {
   if (v->quoted || is_flag(v->text)) return true;
   char part[64];

@@ -23,7 +23,8 @@ static bool resolve(void *context, const char *name, symbol *found, const char *
 
 static bool evaluate(loader *l, const char *text, place at, const parameters *names, double *result) {
   arena_mark mark = arena_get_mark(l->memory);
-  const expr *e = expr_compile(l->memory, text, at, (scope){.resolve = resolve, .context = (void *)names}, NULL, l->error);
+  const expr *e =
+      expr_compile(l->memory, text, at, (scope){.resolve = resolve, .context = (void *)names}, NULL, l->error);
   if (e) *result = expr_value(e, NULL);
   arena_release(l->memory, mark);
   return e;
@@ -127,7 +128,7 @@ static value *plain(unroller *u, value *v, const parameters *names, bool copy) {
 }
 
 typedef struct repetition {
-  value *item;              // the entry, without its `repeat`
+  value *item;  // the entry, without its `repeat`
   const value *ranges;
   value *out;
   parameter index[INDEX_MAX];
@@ -136,8 +137,7 @@ typedef struct repetition {
 } repetition;
 
 static bool range(loader *l, const value *r, const parameters *names, long *from, long *to) {
-  if (r->kind != VALUE_LIST || r->count != 2 || r->items[0]->kind != VALUE_SCALAR ||
-      r->items[1]->kind != VALUE_SCALAR)
+  if (r->kind != VALUE_LIST || r->count != 2 || r->items[0]->kind != VALUE_SCALAR || r->items[1]->kind != VALUE_SCALAR)
     return source_error(l->error, CAROM_ERROR_MODEL, r->at, NULL, "the range of '%s' must be [first, last]", r->key);
   return evaluate_whole(l, r->items[0]->text, r->items[0]->at, names, from) &&
          evaluate_whole(l, r->items[1]->text, r->items[1]->at, names, to);
@@ -162,12 +162,12 @@ static bool run(unroller *u, repetition *r, int level, double so_far) {
   if (to < from) return true;
   so_far *= (double)(to - from + 1);
   if (so_far > MODEL_COPIES_MAX)
-    return source_error(l->error, CAROM_ERROR_MODEL, range_value->at, NULL,
-                        "%.0f copies are too many: the limit is %d", so_far, MODEL_COPIES_MAX);
+    return source_error(l->error, CAROM_ERROR_MODEL, range_value->at, NULL, "%.0f copies are too many: the limit is %d",
+                        so_far, MODEL_COPIES_MAX);
   for (long i = from; i <= to; i++) {
     if (!loader_count(l, range_value->at, 0)) return false;
-    r->index[level] = (parameter){.name = range_value->key, .is_number = true, .number = (double)i,
-                                  .text = "", .at = range_value->key_at};
+    r->index[level] = (parameter){
+        .name = range_value->key, .is_number = true, .number = (double)i, .text = "", .at = range_value->key_at};
     if (!run(u, r, level + 1, so_far)) return false;
   }
   return true;

@@ -7,54 +7,54 @@
 #define PI 3.14159265358979323846
 
 static const unit units[] = {
-  {"m", 1, DIM(1, 0, 0), "metre"},
-  {"km", 1e3, DIM(1, 0, 0), "kilometre"},
-  {"dm", 1e-1, DIM(1, 0, 0), "decimetre"},
-  {"cm", 1e-2, DIM(1, 0, 0), "centimetre"},
-  {"mm", 1e-3, DIM(1, 0, 0), "millimetre"},
-  {"um", 1e-6, DIM(1, 0, 0), "micrometre"},
-  {"µm", 1e-6, DIM(1, 0, 0), "micrometre"},
-  {"nm", 1e-9, DIM(1, 0, 0), "nanometre"},
-  {"inch", 0.0254, DIM(1, 0, 0), "inch"},
-  {"ft", 0.3048, DIM(1, 0, 0), "foot"},
-  {"kg", 1, DIM(0, 1, 0), "kilogram"},
-  {"g", 1e-3, DIM(0, 1, 0), "gram"},
-  {"mg", 1e-6, DIM(0, 1, 0), "milligram"},
-  {"tonne", 1e3, DIM(0, 1, 0), "tonne"},
-  {"lb", 0.45359237, DIM(0, 1, 0), "pound"},
-  {"s", 1, DIM(0, 0, 1), "second"},
-  {"ms", 1e-3, DIM(0, 0, 1), "millisecond"},
-  {"us", 1e-6, DIM(0, 0, 1), "microsecond"},
-  {"µs", 1e-6, DIM(0, 0, 1), "microsecond"},
-  {"min", 60, DIM(0, 0, 1), "minute"},
-  {"h", 3600, DIM(0, 0, 1), "hour"},
-  {"rad", 1, DIM_ANGLE, "radian"},
-  {"mrad", 1e-3, DIM_ANGLE, "milliradian"},
-  {"deg", PI / 180, DIM_ANGLE, "degree"},
-  {"°", PI / 180, DIM_ANGLE, "degree"},
-  {"rev", 2 * PI, DIM_ANGLE, "full turn"},
-  {"rpm", 2 * PI / 60, DIM_RATE, "turns per minute"},
-  {"Hz", 1, DIM(0, 0, -1) | DIM_CYCLES, "cycles per second; as rad/s it needs its own 2*pi"},
-  {"kHz", 1e3, DIM(0, 0, -1) | DIM_CYCLES, "cycles per millisecond"},
-  {"N", 1, DIM(1, 1, -2), "newton"},
-  {"mN", 1e-3, DIM(1, 1, -2), "millinewton"},
-  {"kN", 1e3, DIM(1, 1, -2), "kilonewton"},
-  {"MN", 1e6, DIM(1, 1, -2), "meganewton"},
-  {"lbf", 4.4482216152605, DIM(1, 1, -2), "pound-force"},
-  {"Nm", 1, DIM(2, 1, -2), "newton metre"},
-  {"Nmm", 1e-3, DIM(2, 1, -2), "newton millimetre"},
-  {"kNm", 1e3, DIM(2, 1, -2), "kilonewton metre"},
-  {"Ns", 1, DIM(1, 1, -1), "newton second"},
-  {"J", 1, DIM(2, 1, -2), "joule"},
-  {"mJ", 1e-3, DIM(2, 1, -2), "millijoule"},
-  {"kJ", 1e3, DIM(2, 1, -2), "kilojoule"},
-  {"W", 1, DIM(2, 1, -3), "watt"},
-  {"kW", 1e3, DIM(2, 1, -3), "kilowatt"},
-  {"Pa", 1, DIM(-1, 1, -2), "pascal"},
-  {"kPa", 1e3, DIM(-1, 1, -2), "kilopascal"},
-  {"MPa", 1e6, DIM(-1, 1, -2), "megapascal"},
-  {"GPa", 1e9, DIM(-1, 1, -2), "gigapascal"},
-  {"bar", 1e5, DIM(-1, 1, -2), "bar"},
+    {"m", 1, DIM(1, 0, 0), "metre"},
+    {"km", 1e3, DIM(1, 0, 0), "kilometre"},
+    {"dm", 1e-1, DIM(1, 0, 0), "decimetre"},
+    {"cm", 1e-2, DIM(1, 0, 0), "centimetre"},
+    {"mm", 1e-3, DIM(1, 0, 0), "millimetre"},
+    {"um", 1e-6, DIM(1, 0, 0), "micrometre"},
+    {"µm", 1e-6, DIM(1, 0, 0), "micrometre"},
+    {"nm", 1e-9, DIM(1, 0, 0), "nanometre"},
+    {"inch", 0.0254, DIM(1, 0, 0), "inch"},
+    {"ft", 0.3048, DIM(1, 0, 0), "foot"},
+    {"kg", 1, DIM(0, 1, 0), "kilogram"},
+    {"g", 1e-3, DIM(0, 1, 0), "gram"},
+    {"mg", 1e-6, DIM(0, 1, 0), "milligram"},
+    {"tonne", 1e3, DIM(0, 1, 0), "tonne"},
+    {"lb", 0.45359237, DIM(0, 1, 0), "pound"},
+    {"s", 1, DIM(0, 0, 1), "second"},
+    {"ms", 1e-3, DIM(0, 0, 1), "millisecond"},
+    {"us", 1e-6, DIM(0, 0, 1), "microsecond"},
+    {"µs", 1e-6, DIM(0, 0, 1), "microsecond"},
+    {"min", 60, DIM(0, 0, 1), "minute"},
+    {"h", 3600, DIM(0, 0, 1), "hour"},
+    {"rad", 1, DIM_ANGLE, "radian"},
+    {"mrad", 1e-3, DIM_ANGLE, "milliradian"},
+    {"deg", PI / 180, DIM_ANGLE, "degree"},
+    {"°", PI / 180, DIM_ANGLE, "degree"},
+    {"rev", 2 * PI, DIM_ANGLE, "full turn"},
+    {"rpm", 2 * PI / 60, DIM_RATE, "turns per minute"},
+    {"Hz", 1, DIM(0, 0, -1) | DIM_CYCLES, "cycles per second; as rad/s it needs its own 2*pi"},
+    {"kHz", 1e3, DIM(0, 0, -1) | DIM_CYCLES, "cycles per millisecond"},
+    {"N", 1, DIM(1, 1, -2), "newton"},
+    {"mN", 1e-3, DIM(1, 1, -2), "millinewton"},
+    {"kN", 1e3, DIM(1, 1, -2), "kilonewton"},
+    {"MN", 1e6, DIM(1, 1, -2), "meganewton"},
+    {"lbf", 4.4482216152605, DIM(1, 1, -2), "pound-force"},
+    {"Nm", 1, DIM(2, 1, -2), "newton metre"},
+    {"Nmm", 1e-3, DIM(2, 1, -2), "newton millimetre"},
+    {"kNm", 1e3, DIM(2, 1, -2), "kilonewton metre"},
+    {"Ns", 1, DIM(1, 1, -1), "newton second"},
+    {"J", 1, DIM(2, 1, -2), "joule"},
+    {"mJ", 1e-3, DIM(2, 1, -2), "millijoule"},
+    {"kJ", 1e3, DIM(2, 1, -2), "kilojoule"},
+    {"W", 1, DIM(2, 1, -3), "watt"},
+    {"kW", 1e3, DIM(2, 1, -3), "kilowatt"},
+    {"Pa", 1, DIM(-1, 1, -2), "pascal"},
+    {"kPa", 1e3, DIM(-1, 1, -2), "kilopascal"},
+    {"MPa", 1e6, DIM(-1, 1, -2), "megapascal"},
+    {"GPa", 1e9, DIM(-1, 1, -2), "gigapascal"},
+    {"bar", 1e5, DIM(-1, 1, -2), "bar"},
 };
 enum { UNIT_COUNT = sizeof units / sizeof *units, EXPONENT_MAX = 20 };
 
@@ -221,16 +221,26 @@ const char *dimension_name(dimension d) {
     dimension dim;
     const char *name;
   } named[] = {
-    {DIM(0, 0, 0), "an angle or a plain number"}, {DIM(1, 0, 0), "a length"},
-    {DIM(2, 0, 0), "an area"},                    {DIM(3, 0, 0), "a volume"},
-    {DIM(0, 1, 0), "a mass"},                     {DIM(0, 0, 1), "a time"},
-    {DIM(0, 0, -1), "a rate"},                    {DIM(0, 0, -2), "an angular acceleration"},
-    {DIM(1, 0, -1), "a speed"},                   {DIM(1, 0, -2), "an acceleration"},
-    {DIM(2, 1, 0), "a moment of inertia"},        {DIM(1, 1, -2), "a force"},
-    {DIM(2, 1, -2), "a torque"},                 {DIM(0, 1, -2), "a stiffness"},
-    {DIM(0, 1, -1), "a damping"},                 {DIM(2, 1, -1), "a torsional damping"},
-    {DIM(1, 1, -1), "an impulse"},                {DIM(-3, 1, 0), "a density"},
-    {DIM(-1, 1, -2), "a pressure"},               {DIM(2, 1, -3), "a power"},
+      {DIM(0, 0, 0), "an angle or a plain number"},
+      {DIM(1, 0, 0), "a length"},
+      {DIM(2, 0, 0), "an area"},
+      {DIM(3, 0, 0), "a volume"},
+      {DIM(0, 1, 0), "a mass"},
+      {DIM(0, 0, 1), "a time"},
+      {DIM(0, 0, -1), "a rate"},
+      {DIM(0, 0, -2), "an angular acceleration"},
+      {DIM(1, 0, -1), "a speed"},
+      {DIM(1, 0, -2), "an acceleration"},
+      {DIM(2, 1, 0), "a moment of inertia"},
+      {DIM(1, 1, -2), "a force"},
+      {DIM(2, 1, -2), "a torque"},
+      {DIM(0, 1, -2), "a stiffness"},
+      {DIM(0, 1, -1), "a damping"},
+      {DIM(2, 1, -1), "a torsional damping"},
+      {DIM(1, 1, -1), "an impulse"},
+      {DIM(-3, 1, 0), "a density"},
+      {DIM(-1, 1, -2), "a pressure"},
+      {DIM(2, 1, -3), "a power"},
   };
   if (d == DIM_ANY) return NULL;
   if (d == DIM_ANGLE) return "an angle";
@@ -294,15 +304,18 @@ const char *dimension_advice(dimension wanted, dimension got, const char *text, 
   dimension factor = dimension_product(wanted, got, -1), plain = without_angle(factor);
   buffer[0] = '\0';
   if (got & DIM_CYCLES && turns(wanted))
-    say(&w, "a cycle has 2*pi rad: write 2*pi*%s%s", *text ? part : "f with the frequency f", plain == DIM_TIME && may_use_time ? "*t" : "");
+    say(&w, "a cycle has 2*pi rad: write 2*pi*%s%s", *text ? part : "f with the frequency f",
+        plain == DIM_TIME && may_use_time ? "*t" : "");
   else if (!*text) say(&w, "give it in %s", dimension_text(wanted, unit_text));
   else if (plain == DIM_TIME && may_use_time) say(&w, "write %s * t", part);
   else if (plain == DIM_ACCELERATION && without_angle(got) == DIM_MASS && strstr(text, "9.8"))
     say(&w, "give the acceleration of free fall its unit: 9.81 m/s^2, or write g0");
-  else if (plain == DIM_ACCELERATION && without_angle(got) == DIM_MASS) say(&w, "the weight of a mass is %s * g0", part);
+  else if (plain == DIM_ACCELERATION && without_angle(got) == DIM_MASS)
+    say(&w, "the weight of a mass is %s * g0", part);
   else if (plain == DIM_LENGTH) say(&w, "a length such as a radius is missing: write for instance 10 mm * %s", part);
   else if (plain == DIM(-1, 0, 0)) say(&w, "divide by a length such as a radius: write for instance %s/(10 mm)", part);
-  else if (literal || factor == DIM_ANY || dimension_unpack(factor).kg < 0) say(&w, "give it in %s", dimension_text(wanted, unit_text));
+  else if (literal || factor == DIM_ANY || dimension_unpack(factor).kg < 0)
+    say(&w, "give it in %s", dimension_text(wanted, unit_text));
   else say(&w, "a factor is missing: write for instance "), say_factor(&w, factor, part);
   return buffer;
 }

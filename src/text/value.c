@@ -90,7 +90,8 @@ bool loader_check_keys(loader *l, const value *map) {
   if (!second) return true;
   const char *file = first->key_at.source ? first->key_at.source->name : "";
   const char *hint = earlier(first->key_at, second->key_at) == 0 && first->key_at.source == second->key_at.source
-                         ? "put the index of the repeat into the name, as in name{i}" : NULL;
+                         ? "put the index of the repeat into the name, as in name{i}"
+                         : NULL;
   return source_error(l->error, CAROM_ERROR_MODEL, second->key_at, hint, "'%s' occurs twice: first at %s:%d:%d",
                       second->key, file, first->key_at.line, first->key_at.column);
 }

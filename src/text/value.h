@@ -11,13 +11,13 @@ typedef enum value_kind { VALUE_SCALAR, VALUE_LIST, VALUE_MAP } value_kind;
 typedef struct value value;
 struct value {
   value_kind kind;
-  place at;           // of the value
-  place key_at;       // of its key, in a map
-  const char *key;    // in a map
-  const char *text;   // of a scalar
-  bool made;          // a map that is not in the file, created for the path of a `--set`
-  bool quoted;        // written in quotes: a parameter that is quoted is a word, never a number
-  value **items;      // of a list or map, in file order
+  place at;          // of the value
+  place key_at;      // of its key, in a map
+  const char *key;   // in a map
+  const char *text;  // of a scalar
+  bool made;         // a map that is not in the file, created for the path of a `--set`
+  bool quoted;       // written in quotes: a parameter that is quoted is a word, never a number
+  value **items;     // of a list or map, in file order
   int count, capacity;
   const struct parameters *parameters;  // what names mean in this scalar: the model's parameters and repeat indices
 };
@@ -36,7 +36,7 @@ typedef struct parameters {
   const parameter *items;
   int count;
   const parameter *const *by_name;  // sorted, or null
-  const struct parameters *outer;  // repeat indices nest inside the model's parameters
+  const struct parameters *outer;   // repeat indices nest inside the model's parameters
 } parameters;
 
 // `--set name=value`: a parameter, or the path of any key (`method.smooth.rtol`). A plain name that is neither a
@@ -48,17 +48,17 @@ typedef struct assignment {
 const char *assign_name(const char *name);  // the key alone
 
 typedef struct document {
-  const value *root;               // a map
+  const value *root;  // a map
   const parameters *parameters;
-  const source *main;              // the text of the first file, kept for the record
-  const source **sources;          // all files, in order of inclusion
+  const source *main;      // the text of the first file, kept for the record
+  const source **sources;  // all files, in order of inclusion
   int source_count;
 } document;
 
 // Reads a file, or a text when `text` is not null (`path` then only names it and anchors its includes).
 // Returns null after reporting an error. All memory comes from the arena.
-const document *document_load(arena *memory, const char *path, const char *text, size_t length,
-                              const assignment *sets, int set_count, carom_error *error);
+const document *document_load(arena *memory, const char *path, const char *text, size_t length, const assignment *sets,
+                              int set_count, carom_error *error);
 
 // The same with another limit on the values of the unrolled model.
 const document *document_load_within(arena *memory, const char *path, const char *text, size_t length,
@@ -77,11 +77,11 @@ const char *value_word(const value *scalar);
 
 // Limits on the size of a model.
 enum {
-  MODEL_FILE_MAX = 16 << 20,     // bytes of one file
-  MODEL_DEPTH_MAX = 64,          // of maps and lists
-  MODEL_SCALAR_MAX = 64 << 10,   // bytes of one scalar
-  MODEL_VALUES_MAX = 4000000,    // values after unrolling, a long text counting as several
-  MODEL_COPIES_MAX = 1000000,    // of one repeat
+  MODEL_FILE_MAX = 16 << 20,    // bytes of one file
+  MODEL_DEPTH_MAX = 64,         // of maps and lists
+  MODEL_SCALAR_MAX = 64 << 10,  // bytes of one scalar
+  MODEL_VALUES_MAX = 4000000,   // values after unrolling, a long text counting as several
+  MODEL_COPIES_MAX = 1000000,   // of one repeat
   MODEL_INCLUDE_DEPTH_MAX = 16,
 };
 

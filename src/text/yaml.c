@@ -19,9 +19,9 @@ typedef struct reader {
   struct fy_diag *diag;
   struct fy_parser *parser;
   struct fy_event *event;  // in hand
-  size_t start;      // byte of the source at which the text begins
-  int first_column;  // added on the first line: the text may begin after `name=`
-  place last;        // end of the last event that had one
+  size_t start;            // byte of the source at which the text begins
+  int first_column;        // added on the first line: the text may begin after `name=`
+  place last;              // end of the last event that had one
   level levels[MODEL_DEPTH_MAX];
   int depth;
   value *root;
@@ -50,7 +50,8 @@ static bool check_bytes(reader *r, size_t start) {
     return source_error(error, CAROM_ERROR_MODEL, (place){s, 0, 0}, NULL,
                         "the file is too large: %zu bytes, the limit is %d", s->length, MODEL_FILE_MAX);
   if (start == 0 && s->length >= 4 && memcmp(s->text, "\211HDF", 4) == 0)
-    return source_error(error, CAROM_ERROR_MODEL, (place){s, 0, 0}, "for a record there are 'carom report', 'carom export' and 'carom run MODEL --resume'",
+    return source_error(error, CAROM_ERROR_MODEL, (place){s, 0, 0},
+                        "for a record there are 'carom report', 'carom export' and 'carom run MODEL --resume'",
                         "this is a record or another HDF5 file, not a model");
   int line = 1, column = r->first_column + 1;
   for (size_t i = start, n; i < s->length; i += n) {
@@ -247,8 +248,8 @@ static bool on_scalar(reader *r, struct fy_event *event) {
   place at = start_of(r, event);
   carom_error *error = r->loader->error;
   if (length > MODEL_SCALAR_MAX)
-    return source_error(error, CAROM_ERROR_MODEL, at, NULL, "this text is too long: %zu bytes, the limit is %d",
-                        length, MODEL_SCALAR_MAX);
+    return source_error(error, CAROM_ERROR_MODEL, at, NULL, "this text is too long: %zu bytes, the limit is %d", length,
+                        MODEL_SCALAR_MAX);
   if (text && memchr(text, '\0', length))
     return source_error(error, CAROM_ERROR_MODEL, at, NULL, "a zero byte in the text");
   if (!loader_count(r->loader, at, length)) return false;

@@ -16,8 +16,9 @@
 
 enum { TRIAL_SECONDS = 60, MODELS_MAX = 200 };
 
-static const campaign_kind *const kinds[] = {&campaign_numbers, &campaign_coordinates, &campaign_views, &campaign_limits,
-                                             &campaign_paths, &campaign_interrupts, &campaign_columns};
+static const campaign_kind *const kinds[] = {&campaign_numbers, &campaign_coordinates, &campaign_views,
+                                             &campaign_limits,  &campaign_paths,       &campaign_interrupts,
+                                             &campaign_columns};
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
 // Of the trial under way, in its own process.
@@ -82,7 +83,7 @@ const char *campaign_folder(void) { return check_scratch_dir(); }
 const char *campaign_file(const char *name) { return scratch(name); }
 const char *campaign_tool(void) { return CHECK_BUILD_DIR "/carom"; }
 
-// --- processes ----------------------------------------------------------------------------------------------------
+// --- processes -------------------------------------------------------------------------------------------------------
 
 static double seconds(void) {
   struct timespec t;
@@ -160,14 +161,16 @@ int main(int argc, char **argv) {
   check_scratch_dir();
   double began = seconds();
   int passed[KIND_COUNT] = {0}, failed[KIND_COUNT] = {0}, total_passed = 0, total_failed = 0;
-  for (now.seed = o.seed; o.trials < 0 ? seconds() - began < o.seconds : now.seed < o.seed + (unsigned long)o.trials; now.seed++)
+  for (now.seed = o.seed; o.trials < 0 ? seconds() - began < o.seconds : now.seed < o.seed + (unsigned long)o.trials;
+       now.seed++)
     for (int k = 0; k < KIND_COUNT; k++) {
       now.kind = kinds[k];
       if (o.kind && strcmp(o.kind, now.kind->name) != 0) continue;
       ++*(passes() ? &passed[k] : &failed[k]);
     }
   for (int k = 0; k < KIND_COUNT; k++) {
-    printf("%-12s %6d trials, %d with findings: %s\n", kinds[k]->name, passed[k] + failed[k], failed[k], kinds[k]->looks_for);
+    printf("%-12s %6d trials, %d with findings: %s\n", kinds[k]->name, passed[k] + failed[k], failed[k],
+           kinds[k]->looks_for);
     total_passed += passed[k], total_failed += failed[k];
   }
   printf("seeds %lu to %lu\n%d passed, %d failed\n", o.seed, now.seed - 1, total_passed, total_failed);

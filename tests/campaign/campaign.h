@@ -1,5 +1,5 @@
-// The campaign: random trials that look for wrong numbers, crashes, hangs and lost files. Each trial runs in a process of
-// its own and is repeated exactly by its kind and seed.
+// The campaign: random trials that look for wrong numbers, crashes, hangs and lost files. Each trial runs in a process
+// of its own and is repeated exactly by its kind and seed.
 #ifndef CAROM_TESTS_CAMPAIGN_H
 #define CAROM_TESTS_CAMPAIGN_H
 

@@ -1,5 +1,5 @@
-// Random models at rest, in steady sliding and in steady driven motion: every recorded column agrees between all methods
-// that can run them.
+// Random models at rest, in steady sliding and in steady driven motion: every recorded column agrees between all
+// methods that can run them.
 #include "campaign.h"
 
 enum { METHODS_MAX = 16 };
@@ -9,10 +9,11 @@ static const double step = 1e-3;  // of time steppers [s]
 typedef struct subject {
   char text[2048];
   double end;
-  double rigid, soft;             // tolerances relative to the largest value of a unit, and at least to 1
+  double rigid, soft;  // tolerances relative to the largest value of a unit, and at least to 1
 } subject;
 
-// The material of every contact: it has come to rest after half a second, and is pressed in by less than 1e-6 m: 50 N over 1e8 N/m.
+// The material of every contact: it has come to rest after half a second, and is pressed in by less than 1e-6 m: 50 N
+// over 1e8 N/m.
 #define PAD "materials: {m: {law: kelvin-voigt, stiffness: 1e8, damping: 5e3}}\n"
 
 // A hinged rod whose tip rests on a floor.
@@ -20,7 +21,8 @@ static void draw_rest(subject *s) {
   double length = draw(0.3, 2), mass = draw(0.2, 5), com = draw(0.2, 0.8) * length, radius = draw(0.02, 0.2);
   *s = (subject){.end = 0.6, .rigid = 1e-8, .soft = 1e-4};
   snprintf(s->text, sizeof s->text,
-           "space: planar\nbodies: {rod: {mass: %.17g, inertia: %.17g, com: [%.17g, 0]}}\njoints: {hinge: {revolute: [ground, rod]}}\n"
+           "space: planar\nbodies: {rod: {mass: %.17g, inertia: %.17g, com: [%.17g, 0]}}\njoints: {hinge: {revolute: "
+           "[ground, rod]}}\n"
            "surfaces:\n  tip: {sphere: rod, at: [%.17g, 0], radius: %.17g, material: m}\n"
            "  floor: {plane: ground, at: [0, %.17g], material: m}\ncontacts: {tip: {between: [tip, floor]}}\n" PAD,
            mass, mass * length * length / 12, com, length, radius, -radius);
@@ -32,23 +34,27 @@ static void draw_sliding(subject *s) {
   *s = (subject){.end = 0.6, .rigid = 1e-8, .soft = 1e-4};
   snprintf(s->text, sizeof s->text,
            "space: planar\nbodies: {ram: {mass: %.17g, inertia: 1}, block: {mass: %.17g, inertia: 1}}\n"
-           "joints:\n  guide: {prismatic: [ground, ram], axis: x}\n  slide: {prismatic: [ground, block], axis: x, at: [%.17g, 0]}\n"
+           "joints:\n  guide: {prismatic: [ground, ram], axis: x}\n  slide: {prismatic: [ground, block], axis: x, at: "
+           "[%.17g, 0]}\n"
            "forces: {drag: {along: slide, damping: %.17g}}\n"
            "surfaces: {a: {sphere: ram, radius: %.17g, material: m}, b: {sphere: block, radius: %.17g, material: m}}\n"
-           "contacts: {ab: {between: [a, b]}}\n" PAD "drives: {motor: {joint: guide, motion: %.17g*t}}\ninitial: {slide: {u: %.17g}}\n",
+           "contacts: {ab: {between: [a, b]}}\n" PAD
+           "drives: {motor: {joint: guide, motion: %.17g*t}}\ninitial: {slide: {u: %.17g}}\n",
            draw(0.2, 5), draw(0.2, 5), 2 * radius, draw(1, 10), radius, radius, speed, speed);
 }
 
-// A crank that turns evenly drives a ram against a spring and a damper. A mean over a step stands for its midpoint, up to 3/2
-// steps from the row; columns change with at most four times the rate of the crank.
+// A crank that turns evenly drives a ram against a spring and a damper. A mean over a step stands for its midpoint, up
+// to 3/2 steps from the row; columns change with at most four times the rate of the crank.
 static void draw_driven(subject *s) {
   double crank = draw(0.1, 0.4), rod = draw(0.8, 2), omega = draw(0.5, 3);
   *s = (subject){.end = 1, .rigid = 1.5 * step * 4 * omega, .soft = 1.5 * step * 4 * omega};
   snprintf(s->text, sizeof s->text,
-           "space: planar\nbodies:\n  crank: {mass: %.17g, inertia: 0.1, com: [%.17g, 0]}\n  rod: {mass: %.17g, inertia: 0.1, com: [%.17g, 0]}\n"
+           "space: planar\nbodies:\n  crank: {mass: %.17g, inertia: 0.1, com: [%.17g, 0]}\n  rod: {mass: %.17g, "
+           "inertia: 0.1, com: [%.17g, 0]}\n"
            "  ram: {mass: %.17g, inertia: 0.1}\njoints:\n  crank: {revolute: [ground, crank]}\n"
            "  rod: {revolute: [crank, rod], at: [%.17g, 0]}\n  pin: {revolute: [rod, ram], at: [%.17g, 0]}\n"
-           "  guide: {prismatic: [ground, ram], axis: x}\nforces: {load: {along: guide, damping: %.17g, stiffness: %.17g, rest: 2}}\n"
+           "  guide: {prismatic: [ground, ram], axis: x}\nforces: {load: {along: guide, damping: %.17g, stiffness: "
+           "%.17g, rest: 2}}\n"
            "drives: {motor: {joint: crank, motion: %.17g*t}}\ninitial: {crank: {q: 0}}\n",
            draw(0.2, 2), 0.5 * crank, draw(0.2, 2), 0.5 * rod, draw(0.2, 2), crank, rod, draw(0, 5), draw(0, 5), omega);
 }
@@ -57,8 +63,11 @@ static carom_model *load(const char *path, const char *method, const char *coord
   char of_step[64], length[32];
   snprintf(of_step, sizeof of_step, "method.%s.step", method);
   snprintf(length, sizeof length, "%g", step);
-  carom_setting settings[] = {{"coordinates", coordinates}, {"integrator.rtol", "1e-10"}, {"integrator.atol", "1e-10"},
-                              {"method", method}, {of_step, length}};
+  carom_setting settings[] = {{"coordinates", coordinates},
+                              {"integrator.rtol", "1e-10"},
+                              {"integrator.atol", "1e-10"},
+                              {"method", method},
+                              {of_step, length}};
   carom_error error = {0};
   carom_model *model = carom_model_load(path, settings, 4, &error);
   settings[3] = settings[4];  // a method that needs a step

@@ -1,7 +1,6 @@
 // A model of models/ run again in the other coordinates, or with other rows recorded. Both must end in the same state.
 #include "campaign.h"
 
-
 static const carom_setting *settings_of(const char *coordinates, const char *tolerance, carom_setting list[4]) {
   list[0] = (carom_setting){"coordinates", coordinates};
   list[1] = (carom_setting){"integrator.rtol", tolerance};
@@ -14,7 +13,8 @@ static bool is_smooth(const carom_model *model) { return !strcmp(carom_model_get
 // Signals of bodies and joints: coordinates, speeds, positions. Those that both models have.
 static bool is_compared(const char *name) {
   const char *dot = strrchr(name, '.');
-  return dot && (!strcmp(dot, ".x") || !strcmp(dot, ".y") || !strcmp(dot, ".z") || !strcmp(dot, ".u") || !strcmp(dot, ".q"));
+  return dot &&
+         (!strcmp(dot, ".x") || !strcmp(dot, ".y") || !strcmp(dot, ".z") || !strcmp(dot, ".u") || !strcmp(dot, ".q"));
 }
 
 static carom_sim *run_to(const carom_model *model, double end, carom_error *error) {
@@ -26,8 +26,8 @@ static carom_sim *run_to(const carom_model *model, double end, carom_error *erro
   return sim;
 }
 
-static void compare(const carom_model *model, carom_sim *sim, const carom_model *other_model, carom_sim *other, double tolerance,
-                    const char *what) {
+static void compare(const carom_model *model, carom_sim *sim, const carom_model *other_model, carom_sim *other,
+                    double tolerance, const char *what) {
   for (int i = 0; i < carom_model_signal_count(model); i++) {
     const char *name = carom_model_signal_name(model, i);
     int j = carom_model_signal(other_model, name);
@@ -77,7 +77,8 @@ static void compare_rows(const char *path) {
   if (a.steps != b.steps) finding("%ld steps, with rows every 0.7 ms %ld", a.steps, b.steps);
   if (a.energy_imbalance != b.energy_imbalance && fabs(a.energy_imbalance - b.energy_imbalance) > 0.2 * a.energy_limit)
     finding("energy error %g, with rows every 0.7 ms %g", a.energy_imbalance, b.energy_imbalance);
-  if (a.constraint_violation > 2 * b.constraint_violation + 1e-12 || b.constraint_violation > 2 * a.constraint_violation + 1e-12)
+  if (a.constraint_violation > 2 * b.constraint_violation + 1e-12 ||
+      b.constraint_violation > 2 * a.constraint_violation + 1e-12)
     finding("constraint violation %g, with rows every 0.7 ms %g", a.constraint_violation, b.constraint_violation);
   carom_model_destroy(seldom);
   carom_model_destroy(model);
@@ -90,4 +91,5 @@ static void run(void) {
   else compare_rows(path);
 }
 
-const campaign_kind campaign_coordinates = {"coordinates", "results that depend on coordinates or on the rows recorded", run};
+const campaign_kind campaign_coordinates = {"coordinates", "results that depend on coordinates or on the rows recorded",
+                                            run};

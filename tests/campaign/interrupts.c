@@ -21,8 +21,8 @@ static void wait_for(double duration) {
   while (nanosleep(&t, &t) == -1 && errno == EINTR) continue;
 }
 
-// Starts the tool with nothing on its terminal. A job in the background inherits an ignored SIGINT: a signal that came before the tool
-// set its handler would be lost, so the default is restored.
+// Starts the tool with nothing on its terminal. A job in the background inherits an ignored SIGINT: a signal that came
+// before the tool set its handler would be lost, so the default is restored.
 static pid_t start(const char *model, const char *record, const char *setting) {
   pid_t child = fork();
   if (child) return child;
@@ -34,7 +34,8 @@ static pid_t start(const char *model, const char *record, const char *setting) {
 }
 
 static void run(void) {
-  static const char *const settings[] = {"record.every=1e-3", "record.every=1e-5", "record.every=10", "coordinates=absolute"};
+  static const char *const settings[] = {"record.every=1e-3", "record.every=1e-5", "record.every=10",
+                                         "coordinates=absolute"};
   char path[1024], record[1024];
   const char *name = pick_model(path, sizeof path), *setting = settings[pick(0, 3)];
   snprintf(record, sizeof record, "%s", campaign_file("cut.h5"));
@@ -57,7 +58,8 @@ static void run(void) {
   if (code > 3 && code != 130) finding("ends with status %d", code);
   carom_error error = {0};
   if (code != 130 || access(record, R_OK) != 0) return;
-  if (carom_export_csv(record, campaign_file("cut.csv"), NULL, &error) != CAROM_OK) finding("the record cannot be read: %s", error.text);
+  if (carom_export_csv(record, campaign_file("cut.csv"), NULL, &error) != CAROM_OK)
+    finding("the record cannot be read: %s", error.text);
 }
 
 const campaign_kind campaign_interrupts = {"interrupts", "runs that cannot be stopped", run};

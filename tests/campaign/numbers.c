@@ -93,9 +93,11 @@ static void check_table(void *context, const char *name, int columns, long rows)
   (void)columns;
   char where[256];
   carom_error error = {0};
-  if (!rows || !strcmp(name, "checkpoint") || !strcmp(name, "impacts")) return;  // restitution of an episode without approach is no number
+  if (!rows || !strcmp(name, "checkpoint") || !strcmp(name, "impacts"))
+    return;  // restitution of an episode without approach is no number
   const char *path = campaign_file("table.csv");
-  if (carom_export_csv(context, path, &(carom_export_options){.table = name}, &error) != CAROM_OK) finding("table %s: %s", name, error.text);
+  if (carom_export_csv(context, path, &(carom_export_options){.table = name}, &error) != CAROM_OK)
+    finding("table %s: %s", name, error.text);
   else if (find_not_finite(path, where, sizeof where)) finding("no warning, but %s: %s is not finite", name, where);
   remove(path);
 }

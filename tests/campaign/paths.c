@@ -19,17 +19,28 @@ static bool prepare(void) {
   const char *model = "include: part.yaml\njoints: {j: {revolute: [ground, a]}}\nend: 0.01\n";
   char command[2048];
   snprintf(command, sizeof command, "'%s' run m.yaml -o r.h5", campaign_tool());
-  return write_text(campaign_file("m.yaml"), model) && write_text(campaign_file("part.yaml"), "bodies: {a: {mass: 1, inertia: [1, 1, 1], com: [1, 0, 0]}}\n") &&
-         write_text(campaign_file("m.json"), "{\"bodies\": {\"a\": {\"mass\": 1, \"inertia\": [1, 1, 1]}}, \"joints\": {\"j\": {\"revolute\": [\"ground\", \"a\"]}}}\n") &&
-         write_text(campaign_file("notes.txt"), "do not lose this\n") && write_text(campaign_file("data.csv"), "my,own,numbers\n1,2,3\n") &&
-         in_folder(command) == 0;
+  return write_text(campaign_file("m.yaml"), model) &&
+         write_text(campaign_file("part.yaml"), "bodies: {a: {mass: 1, inertia: [1, 1, 1], com: [1, 0, 0]}}\n") &&
+         write_text(campaign_file("m.json"),
+                    "{\"bodies\": {\"a\": {\"mass\": 1, \"inertia\": [1, 1, 1]}}, \"joints\": {\"j\": {\"revolute\": "
+                    "[\"ground\", \"a\"]}}}\n") &&
+         write_text(campaign_file("notes.txt"), "do not lose this\n") &&
+         write_text(campaign_file("data.csv"), "my,own,numbers\n1,2,3\n") && in_folder(command) == 0;
 }
 
 // The output of each command; %s is the file under attack.
 static const char *const commands[] = {
-    "run m.yaml -o %s", "run m.yaml --csv %s", "run m.yaml --no-record --csv %s", "run m.yaml --report %s", "report r.h5 -o %s",
-    "export r.h5 -o %s", "export r.h5 --table joints -o %s", "compare m.yaml --method smooth,smooth -o %s", "compare m.json -o %s",
-    "compare m.yaml --method smooth --report %s", "run m.yaml --resume r.h5 -o %s",
+    "run m.yaml -o %s",
+    "run m.yaml --csv %s",
+    "run m.yaml --no-record --csv %s",
+    "run m.yaml --report %s",
+    "report r.h5 -o %s",
+    "export r.h5 -o %s",
+    "export r.h5 --table joints -o %s",
+    "compare m.yaml --method smooth,smooth -o %s",
+    "compare m.json -o %s",
+    "compare m.yaml --method smooth --report %s",
+    "run m.yaml --resume r.h5 -o %s",
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 

@@ -9,8 +9,8 @@
 enum { BALLS_MAX = 5, LINES_MAX = 12 };
 
 typedef struct view {
-  double length, mass;       // units: one metre of the scene is `length` metres of the model
-  double turn;               // of the world about z [rad]
+  double length, mass;  // units: one metre of the scene is `length` metres of the model
+  double turn;          // of the world about z [rad]
   bool shuffled, absolute;
 } view;
 
@@ -25,8 +25,12 @@ typedef struct scene {
 
 static scene draw_scene(void) {
   static const char *const methods[] = {"{moreau: {step: 1e-4}}", "{event: {}}", "{compliant: {}}"};
-  scene s = {.balls = pick(1, 4), .spring = draw(50, 500), .pull = draw(-0.1, 0.1), .restitution = draw(0.2, 0.9),
-             .friction = draw(0, 0.5), .method = methods[pick(0, 2)]};
+  scene s = {.balls = pick(1, 4),
+             .spring = draw(50, 500),
+             .pull = draw(-0.1, 0.1),
+             .restitution = draw(0.2, 0.9),
+             .friction = draw(0, 0.5),
+             .method = methods[pick(0, 2)]};
   for (int i = 0; i < s.balls; i++) {
     s.radius[i] = draw(0.03, 0.08), s.mass[i] = draw(0.2, 2);
     s.at[i][0] = 0.4 * i + draw(-0.05, 0.05), s.at[i][1] = s.radius[i] + draw(0.01, 0.1);
@@ -36,7 +40,7 @@ static scene draw_scene(void) {
   return s;
 }
 
-// --- text ---------------------------------------------------------------------------------------------------------
+// --- text ------------------------------------------------------------------------------------------------------------
 
 typedef struct text {
   char *at, *end;
@@ -69,7 +73,8 @@ static void put_section(text *t, section *s, bool shuffled) {
   for (int i = s->count - 1; shuffled && i > 0; i--) {
     int k = pick(0, i);
     char kept[256];
-    memcpy(kept, s->lines[i], sizeof kept), memcpy(s->lines[i], s->lines[k], sizeof kept), memcpy(s->lines[k], kept, sizeof kept);
+    memcpy(kept, s->lines[i], sizeof kept), memcpy(s->lines[i], s->lines[k], sizeof kept),
+        memcpy(s->lines[k], kept, sizeof kept);
   }
   for (int i = 0; i < s->count; i++) put(t, "  %s\n", s->lines[i]);
 }
@@ -86,12 +91,13 @@ static void write_scene(const scene *s, const view *v, text *t) {
     add(&bodies, "b%d: {mass: %.17g, inertia: %.17g}", i, m * M, 0.4 * m * r * r * M * L * L);
     add(&joints, "jb%d: {free: [world, b%d]}", i, i);
     add(&surfaces, "b%d: {sphere: b%d, radius: %.17g, material: m}", i, i, r * L);
-    add(&initial, "jb%d: {q: [0, %.17g, %.17g], u: [%.17g, %.17g, %.17g]}", i, s->at[i][0] * L, s->at[i][1] * L, s->speed[i][0],
-        s->speed[i][1] * L, s->speed[i][2] * L);
+    add(&initial, "jb%d: {q: [0, %.17g, %.17g], u: [%.17g, %.17g, %.17g]}", i, s->at[i][0] * L, s->at[i][1] * L,
+        s->speed[i][0], s->speed[i][1] * L, s->speed[i][2] * L);
   }
   for (int k = 0; k < 2; k++) {
     add(&bodies, "l%d: {mass: %.17g, inertia: %.17g, com: [0, %.17g]}", k, M, 0.01 * M * L * L, -0.15 * L);
-    add(&joints, "jl%d: {revolute: [%s, l%d], at: [%.17g, %.17g]}", k, k ? "l0" : "world", k, k ? 0 : -0.5 * L, (k ? -0.3 : 0.7) * L);
+    add(&joints, "jl%d: {revolute: [%s, l%d], at: [%.17g, %.17g]}", k, k ? "l0" : "world", k, k ? 0 : -0.5 * L,
+        (k ? -0.3 : 0.7) * L);
     add(&initial, "jl%d: {q: %.17g, u: %.17g}", k, s->angle[k], s->rate[k]);
   }
   add(&bodies, "s: {mass: %.17g, inertia: %.17g}", M, 0.001 * M * L * L);
@@ -102,20 +108,23 @@ static void write_scene(const scene *s, const view *v, text *t) {
   add(&surfaces, "floor: {plane: world, material: m}");
   add(&surfaces, "wall: {plane: world, at: [%.17g, 0], rotate: 90 deg, material: m}", 2.0 * L);
 
-  put(t, "space: planar\ncoordinates: %s\ngravity: [%.17g, %.17g]\n", v->absolute ? "absolute" : "joint", g * sin(v->turn),
-      -g * cos(v->turn));
+  put(t, "space: planar\ncoordinates: %s\ngravity: [%.17g, %.17g]\n", v->absolute ? "absolute" : "joint",
+      g * sin(v->turn), -g * cos(v->turn));
   put(t, "markers: {world: {on: ground, rotate: %.17g}}\n", v->turn);
   put_section(t, &bodies, v->shuffled);
   put_section(t, &joints, v->shuffled);
   put_section(t, &surfaces, v->shuffled);
   put_section(t, &initial, v->shuffled);
   put(t, "forces: {spring: {along: js, stiffness: %.17g}}\n", s->spring * M);
-  put(t, "materials: {m: {restitution: %.17g, friction: %.17g, stiffness: %.17g, law: lankarani-nikravesh, friction_law: ambrosio, "
-         "v0: %.17g, v1: %.17g}}\n", s->restitution, s->friction, stiffness_of(v), 0.01 * L, 0.02 * L);
+  put(t,
+      "materials: {m: {restitution: %.17g, friction: %.17g, stiffness: %.17g, law: lankarani-nikravesh, friction_law: "
+      "ambrosio, "
+      "v0: %.17g, v1: %.17g}}\n",
+      s->restitution, s->friction, stiffness_of(v), 0.01 * L, 0.02 * L);
   put(t, "method: %s\nintegrator: {rtol: 1e-10, atol: 1e-10}\nend: 0.3\n", s->method);
 }
 
-// --- comparison ---------------------------------------------------------------------------------------------------
+// --- comparison ------------------------------------------------------------------------------------------------------
 
 static int body_count(const scene *s) { return s->balls + 3; }
 
@@ -149,8 +158,9 @@ static bool simulate(const scene *s, const view *v, const char *what, double (*a
   return ran;
 }
 
-// Time stepping takes the same steps in every view but that of the coordinates, where its error is of the order of a step.
-// An impact within rounding of the activation distance can still fall into the next step, which moves positions by 1e-4.
+// Time stepping takes the same steps in every view but that of the coordinates, where its error is of the order of a
+// step. An impact within rounding of the activation distance can still fall into the next step, which moves positions
+// by 1e-4.
 static double tolerance_of(const scene *s, const view *v) {
   bool steps = strstr(s->method, "moreau") != NULL;
   return steps ? (v->absolute ? 5e-3 : 1e-3) : 1e-5;
