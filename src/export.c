@@ -115,7 +115,7 @@ static void name_columns(exporter *x) {
     if (named || x->times >= 0) find_columns(x, &t);
   }
   for (int i = 0; i < WORDS; i++) x->columns[used + i] = impact_name_columns[i], x->units[used + i] = "";
-  x->block = ARENA_ARRAY(&x->memory, double, (size_t)x->column_count *ROWS_AT_ONCE);
+  x->block = ARENA_ARRAY(&x->memory, double, ((size_t)x->column_count * ROWS_AT_ONCE));
   x->row = ARENA_ARRAY(&x->memory, double, x->column_count);
 }
 

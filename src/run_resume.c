@@ -181,7 +181,7 @@ static carom_status copy_frames(run *r, long rows) {
   double *blocks[GROUP_COUNT] = {0}, *all = ARENA_ARRAY(&r->memory, double, sim_signal_count(r->model));
   carom_status status = CAROM_OK;
   for (int g = 0; g < GROUP_COUNT; g++)
-    if (r->tables[g] >= 0) blocks[g] = ARENA_ARRAY(&r->memory, double, (size_t)r->groups[g].count *ROWS_AT_ONCE);
+    if (r->tables[g] >= 0) blocks[g] = ARENA_ARRAY(&r->memory, double, ((size_t)r->groups[g].count * ROWS_AT_ONCE));
   for (long first = 0; first < rows && status == CAROM_OK; first += ROWS_AT_ONCE) {
     long n = rows - first < ROWS_AT_ONCE ? rows - first : ROWS_AT_ONCE;
     for (int g = 0; g < GROUP_COUNT && status == CAROM_OK; g++)

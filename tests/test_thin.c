@@ -39,7 +39,7 @@ static void thinning_keeps_its_bound(void) {
   for (int k = 0; k < COLUMNS; k++) scales[k] = k == 3 ? 0 : 2;
   thin_result result;
   CHECK(thin_table(&memory, in, 1, 0, scales, &must, 20000, &result, &error));
-  double *all = ARENA_ARRAY(&memory, double, s.rows *COLUMNS);
+  double *all = ARENA_ARRAY(&memory, double, (s.rows * COLUMNS));
   CHECK(record_read(in, 1, 0, s.rows, all, &error) == CAROM_OK);
   record_close(in);
   CHECK(result.count > 5);

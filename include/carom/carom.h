@@ -163,9 +163,9 @@ typedef struct carom_summary {
   double energy_warn;           // above this the run is doubtful [-]
   double energy_limit;          // above this do not trust the run [-]
   double constraint_violation;  // largest |Φ| at the end of a step [m] or [rad]
-  long
-      contact_episodes;  // a pair of surfaces, from the first touch of any of its points to the parting of the last one
-  long contact_impacts;  // points that closed with a positive approach speed
+  // An episode is a pair of surfaces, from the first touch of any of its points to the parting of the last one.
+  long contact_episodes;
+  long contact_impacts;              // points that closed with a positive approach speed
   double worst_initial_penetration;  // where contacts were first detected, or at the end where no step has detected
                                      // them yet [m]
   double deepest_penetration;        // [m]
@@ -178,21 +178,19 @@ typedef struct carom_summary {
     const char *name;  // solver in the chain of solvers; null after the last
     long tried, solved;
   } stages[8];
-  double worst_residual;  // largest of all contact problems, solved or not; does not depend on units [-]
-  double
-      worst_residual_mixed;  // of the same problem by the formula of publications, which mixes the units of r and u [-]
+  double worst_residual;        // largest of all contact problems, solved or not; does not depend on units [-]
+  double worst_residual_mixed;  // of the same problem by the formula of publications, which mixes units of r and u [-]
   long step_too_large;       // contacts detected deeper than a clearance, a body or half the way between stops, or only
                              // after the bodies had passed through each other: impacts were missed
-  char
-      missed_contact[256];  // the first of them: the name of the contact or of its two surfaces; empty if there is none
-  double missed_t;          // and its time [s]
-  long inconsistent;        // steps in which no finite force exists for a sliding contact (Painlevé paradox)
-  long indeterminate;       // steps in which a sliding contact has more than one solution (Painlevé paradox)
-  long friction_unsettled;  // steps in which the friction of a joint and its load did not converge
-  long unsettled;           // instants of method event at which modes or impacts were not determined
-  long energy_gains;        // steps whose contacts added energy, which Newton's law of impact with friction can do
-  double energy_gained;     // energy added in these steps [J]
-  double energy_gained_t;   // time of the first such step [s]
+  char missed_contact[256];  // the name of the first, or of its two surfaces; empty if there is none
+  double missed_t;           // and its time [s]
+  long inconsistent;         // steps in which no finite force exists for a sliding contact (Painlevé paradox)
+  long indeterminate;        // steps in which a sliding contact has more than one solution (Painlevé paradox)
+  long friction_unsettled;   // steps in which the friction of a joint and its load did not converge
+  long unsettled;            // instants of method event at which modes or impacts were not determined
+  long energy_gains;         // steps whose contacts added energy, which Newton's law of impact with friction can do
+  double energy_gained;      // energy added in these steps [J]
+  double energy_gained_t;    // time of the first such step [s]
   long creeps;   // 1 if a pair crept: it counts as sticking, but its friction law holds it by sliding below v0 (method
                  // compliant)
   double creep;  // how far the pair that crept most has crept in all [m]
@@ -368,9 +366,8 @@ CAROM_API carom_status carom_output_check(const carom_output *output, carom_erro
 // Checks, then writes the whole file. If writing fails, an existing file is unchanged.
 CAROM_API carom_status carom_output_write(const carom_output *output, const char *text, size_t length,
                                           carom_error *error);
-CAROM_API const char *carom_model_file(
-    const carom_model *model,
-    int i);  // the model file, then the files it includes, then mesh files, then files of tables; null after the last
+// The model file, then the files it includes, then mesh files, then files of tables; null after the last.
+CAROM_API const char *carom_model_file(const carom_model *model, int i);
 
 // Writes tables of a record as CSV, to standard output if `out` is "-". Also works while the run is still going.
 // `options` may be null.
@@ -408,8 +405,8 @@ typedef struct carom_skipped {
 } carom_skipped;
 CAROM_API carom_comparison *carom_compare(const char *const *runs, int count, const carom_skipped *skipped,
                                           int skipped_count, carom_error *error);
-CAROM_API const char *carom_comparison_sentence(
-    const carom_comparison *c);  // whether they agree, or when and where they start to differ
+// Whether they agree, or when and where they start to differ.
+CAROM_API const char *carom_comparison_sentence(const carom_comparison *c);
 CAROM_API const char *carom_comparison_text(const carom_comparison *c);
 CAROM_API const char *carom_comparison_json(const carom_comparison *c);
 CAROM_API void carom_comparison_destroy(carom_comparison *c);

@@ -56,14 +56,13 @@ typedef struct carom_model_def {
 // capsule cone ellipsoid superellipsoid hull polygon mesh.
 typedef struct carom_shape_def {
   const char *kind;
-  double at[3];      // centre in body axes; for a link its first end [m]
-  double rotate[4];  // box, ellipsoid, superellipsoid, hull, polygon, mesh: unit quaternion (w, x, y, z)
-  double axis[3];    // cylinder, disc, capsule, cone
-  carom_numbers to;  // link: second end, or one number, its length along x [m]
-  double size[3];    // box: edges along its axes; ellipsoid, superellipsoid: half axes [m]
-  double radius;     // sphere, disc [m]
-  carom_numbers
-      span;  // cylinder, capsule, cone: radius and length; that of a capsule is between the centres of its caps [m]
+  double at[3];        // centre in body axes; for a link its first end [m]
+  double rotate[4];    // box, ellipsoid, superellipsoid, hull, polygon, mesh: unit quaternion (w, x, y, z)
+  double axis[3];      // cylinder, disc, capsule, cone
+  carom_numbers to;    // link: second end, or one number, its length along x [m]
+  double size[3];      // box: edges along its axes; ellipsoid, superellipsoid: half axes [m]
+  double radius;       // sphere, disc [m]
+  carom_numbers span;  // cylinder, capsule, cone: radius and length, of a capsule between the centres of its caps [m]
   carom_numbers exponents;  // superellipsoid: two [-]
   carom_points points;      // hull: any points of it; polygon: its corners in turn [m]
   const char *file;         // mesh; hull instead of points: an STL or OBJ file, relative to the model file
@@ -101,8 +100,7 @@ typedef struct carom_joint_def {
   double axis[3];          // axis of the joint in the axes of the first
   double axis_to[3];       // and in the axes of the second; all zero for the same components
   double pitch;            // screw: advance per full turn [m]
-  double
-      clearance;  // revolute, prismatic, spherical; 0 for an ideal joint, otherwise contact replaces the constraint [m]
+  double clearance;  // revolute, prismatic, spherical; 0: an ideal joint, else contact replaces the constraint [m]
   double axial_clearance;                  // spatial revolute joint with clearance; 0 means equal to `clearance` [m]
   double radius;                           // of a journal or ball with clearance, or of a pin with friction [m]
   double length;                           // of a journal or slider along the axis, with clearance or friction [m]
@@ -167,8 +165,8 @@ typedef struct carom_surface_def {
   double radius;     // sphere, in a planar model a circle; capsule, cylinder, base of a cone [m]
   double length;     // capsule: between the centres of its ends; cylinder; height of a cone [m]
   double size[3];    // box: edges along its axes; ellipsoid, superellipsoid: semi-axes [m]
-  carom_numbers
-      exponents;        // superellipsoid, e1 and e2 of: (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) = 1 [-]
+  // Superellipsoid, e1 and e2 of: (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) = 1 [-].
+  carom_numbers exponents;
   carom_points points;  // hull; polygon: its corners in turn; curve: points on it; arcs: where one meets the next [m]
   const char *file;     // mesh: STL or OBJ file; may be null
   double scale;         // mesh: length of one unit of the file [m]
@@ -244,8 +242,7 @@ typedef struct carom_table_def {
 typedef struct carom_state_def {
   carom_function rate;  // per second; over t, positions, velocities, states and signals of the section `signals`
   double initial;
-  carom_numbers
-      limits;  // lowest and highest value, where it rests while its rate points outwards; empty if there are none
+  carom_numbers limits;    // lowest and highest value, where it rests while its rate points outwards; empty: none
   carom_numbers reset_at;  // times at which it is set to reset_to [s]
   carom_numbers reset_to;  // one number; empty for `initial`
   double scale;            // its size, for the absolute tolerance

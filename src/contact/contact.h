@@ -254,8 +254,7 @@ const char *contact_point_name(const mechanism *m, const contact_element *e, int
 // clearance, than half the way between two stops, or, where nothing is limited, than the size of the mechanism [m or
 // rad].
 double contact_leap(const mechanism *m, const contact_element *e);
-double contact_thickness(
-    const contact_element *e);  // penetration beyond which a body has gone through; infinite: none [m]
+double contact_thickness(const contact_element *e);  // deeper than this a body has gone through; infinite: never [m]
 // Its material resists turning: rolling, in space also spinning.
 static inline bool contact_rolls(const contact_element *e) {
   return e->material.resists_turning && !e->type->frictionless;

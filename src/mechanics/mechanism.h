@@ -335,9 +335,8 @@ struct motion {
   // Time, coordinates and speeds of the joints at the last accepted state, from where turns are counted (coordinate.h).
   double accepted_t;  // NaN: none yet; turns are counted from the last evaluation
   double *accepted_q, *accepted_u;
-  double
-      *inner;  // beside coordinates and speeds: the states of the model, then as many of forces as it was created for
-  int inner_count;          // of both
+  double *inner;    // beside coordinates and speeds: states of the model, then as many of forces as it was created for
+  int inner_count;  // of both
   double *friction_effort;  // one per friction: what acts besides the forces; a scheme's to say
   int *friction_slip;       // 0 where it sticks, else the sign of its slip
   int most_rank;            // of the constraint rows away from singular positions (crossing.h); 0: not known
@@ -387,9 +386,8 @@ struct motion {
   struct response_work *response;  // M and W, factorised (response.h)
   bool written_out;                // M is, at the present position; else it is factorised by recursion or not at all
   int rank;                        // of the constraint rows, as factorised last
-  double
-      nearness;  // to a singular position: the smallest length of an independent row, on unit rows; 1: at right angles
-  double *beside;  // the state that crossing.c keeps while it visits neighbours, and sums over these
+  double nearness;  // to a singular position: smallest length of an independent row, on unit rows; 1: at right angles
+  double *beside;   // the state that crossing.c keeps while it visits neighbours, and sums over these
   double *row_work[4];
   double *speed_work[2];
   double *slots;  // of expressions

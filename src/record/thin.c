@@ -60,7 +60,7 @@ carom_status thin_scan(record_reader *in, int table, long rows, column_range *ra
     arena_free(&memory);
     return error_set(error, CAROM_ERROR_MEMORY, "out of memory for a block of rows");
   }
-  double *block = ARENA_ARRAY(&memory, double, (size_t)width *ROWS_AT_ONCE);
+  double *block = ARENA_ARRAY(&memory, double, ((size_t)width * ROWS_AT_ONCE));
   carom_status status = CAROM_OK;
   for (long first = 0; first < rows && status == CAROM_OK; first += ROWS_AT_ONCE) {
     long count = rows - first < ROWS_AT_ONCE ? rows - first : ROWS_AT_ONCE;
@@ -192,8 +192,8 @@ bool thin_table(arena *memory, record_reader *in, int table, int time_table, con
                           .anchor = ARENA_ARRAY(memory, double, width),
                           .low = ARENA_ARRAY(memory, double, width),
                           .high = ARENA_ARRAY(memory, double, width)};
-  double *block = ARENA_ARRAY(memory, double, (size_t)width *ROWS_AT_ONCE);
-  double *times = ARENA_ARRAY(memory, double, (size_t)time_width *ROWS_AT_ONCE);
+  double *block = ARENA_ARRAY(memory, double, ((size_t)width * ROWS_AT_ONCE));
+  double *times = ARENA_ARRAY(memory, double, ((size_t)time_width * ROWS_AT_ONCE));
   for (long first = 0; first < must->rows; first += ROWS_AT_ONCE) {
     long count = must->rows - first < ROWS_AT_ONCE ? must->rows - first : ROWS_AT_ONCE;
     if (record_read(in, table, first, count, block, error) != CAROM_OK ||

@@ -28,8 +28,8 @@ static cursor cursor_create(arena *memory, record_reader *in, const char *table,
   long rows = record_rows(in, c.table), times = record_rows(in, c.time_table);
   c.rows = rows < times ? rows : times;
   c.width = record_get_table(in, c.table).column_count, c.time_width = record_get_table(in, c.time_table).column_count;
-  c.times = ARENA_ARRAY(memory, double, (size_t)c.time_width *ROWS_AT_ONCE);
-  c.values = ARENA_ARRAY(memory, double, (size_t)c.width *ROWS_AT_ONCE);
+  c.times = ARENA_ARRAY(memory, double, ((size_t)c.time_width * ROWS_AT_ONCE));
+  c.values = ARENA_ARRAY(memory, double, ((size_t)c.width * ROWS_AT_ONCE));
   return c;
 }
 
@@ -224,7 +224,7 @@ static strike *read_strikes(arena *memory, const compare_side *first, const comp
   int *known = ARENA_ARRAY(memory, int, side->point_count + 1);
   for (int i = 0; i < side->point_count; i++) known[i] = find_point(first, side->points[i]);
   strike *all = ARENA_ARRAY(memory, strike, rows + 1);
-  double *block = ARENA_ARRAY(memory, double, (size_t)about.column_count *ROWS_AT_ONCE);
+  double *block = ARENA_ARRAY(memory, double, ((size_t)about.column_count * ROWS_AT_ONCE));
   for (long from = 0; from < rows; from += ROWS_AT_ONCE) {
     long some = rows - from < ROWS_AT_ONCE ? rows - from : ROWS_AT_ONCE;
     if (record_read(side->in, table, from, some, block, error) != CAROM_OK) return NULL;

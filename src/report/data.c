@@ -172,7 +172,7 @@ static episode read_episode(const double *row, const impact_places *at) {
 // All episodes, in the order of the record.
 static bool read_episodes(report *r, report_run *run, const impact_places *at, episode *episodes, double *points) {
   int width = record_get_table(run->in, run->impact_source).column_count;
-  double *block = ARENA_ARRAY(r->passing, double, (size_t)width *ROWS_AT_ONCE);
+  double *block = ARENA_ARRAY(r->passing, double, ((size_t)width * ROWS_AT_ONCE));
   for (long first = 0; first < run->impact_rows; first += ROWS_AT_ONCE) {
     long count = least(run->impact_rows - first, ROWS_AT_ONCE);
     if (record_read(run->in, run->impact_source, first, count, block, r->error) != CAROM_OK) return false;
@@ -249,7 +249,7 @@ static bool locate_edges(report *r, const report_run *run, int time, edge *edges
   const edge **sorted = ARENA_ARRAY(r->memory, const edge *, count + 1);
   for (int i = 0; i < count; i++) sorted[i] = &edges[i];
   qsort(sorted, (size_t)count, sizeof *sorted, by_time);
-  double *block = ARENA_ARRAY(r->memory, double, (size_t)width *ROWS_AT_ONCE);
+  double *block = ARENA_ARRAY(r->memory, double, ((size_t)width * ROWS_AT_ONCE));
   for (long first = 0; first < run->rows && next < count; first += ROWS_AT_ONCE) {
     long rows = least(run->rows - first, ROWS_AT_ONCE);
     if (record_read(run->in, time, first, rows, block, r->error) != CAROM_OK) return false;
@@ -357,7 +357,8 @@ void report_place_column(report_column *c, blob *b, int number, size_t count) {
 
 static bool fill_columns(report *r, report_run *run, int source, const row_set *kept, report_column *columns, int count,
                          blob *b) {
-  double *block = ARENA_ARRAY(r->passing, double, (size_t)record_get_table(run->in, source).column_count *ROWS_AT_ONCE);
+  double *block =
+      ARENA_ARRAY(r->passing, double, ((size_t)record_get_table(run->in, source).column_count * ROWS_AT_ONCE));
   int width = record_get_table(run->in, source).column_count;
   size_t used = 0;
   for (long first = 0; first < kept->rows; first += ROWS_AT_ONCE) {

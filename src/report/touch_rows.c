@@ -41,7 +41,7 @@ static touch_time *read_times(report *r, const report_run *run, long *count) {
   if (t < 0 || first < 0 || number < 0 || rows < 0)
     return error_set(r->error, CAROM_ERROR_FILE, "'%s' has a table of touches that is not carom's", run->file), NULL;
   touch_time *all = ARENA_ARRAY(r->passing, touch_time, rows + 1);
-  double *block = ARENA_ARRAY(r->passing, double, (size_t)width *ROWS_AT_ONCE), before = -INFINITY, next = 0;
+  double *block = ARENA_ARRAY(r->passing, double, ((size_t)width * ROWS_AT_ONCE)), before = -INFINITY, next = 0;
   for (long from = 0; from < rows; from += ROWS_AT_ONCE) {
     long some = rows - from < ROWS_AT_ONCE ? rows - from : ROWS_AT_ONCE;
     if (record_read(run->in, run->touches.times, from, some, block, r->error) != CAROM_OK) return NULL;
@@ -73,7 +73,7 @@ static bool choose_columns(report *r, report_run *run, int *from) {
 
 static bool fill_rows(report *r, report_run *run, const touch_time *time, const int *from, blob *b, size_t *used) {
   int width = record_get_table(run->in, run->touches.source).column_count;
-  double *block = ARENA_ARRAY(r->passing, double, (size_t)width *ROWS_AT_ONCE);
+  double *block = ARENA_ARRAY(r->passing, double, ((size_t)width * ROWS_AT_ONCE));
   for (long i = 0; i < time->count; i += ROWS_AT_ONCE) {
     long some = time->count - i < ROWS_AT_ONCE ? time->count - i : ROWS_AT_ONCE;
     if (record_read(run->in, run->touches.source, time->first + i, some, block, r->error) != CAROM_OK) return false;

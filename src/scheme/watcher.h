@@ -60,14 +60,13 @@ typedef struct watcher_type {
   // False after reporting.
   bool (*prepare)(watcher *w, const scheme_setup *setup, carom_error *error);
   void (*enlarge)(watcher *w);  // its arrays by entry and by row, as large as contacts and motion say (watcher_larger)
-  void (*open)(watcher *w, int p);  // describes a point of which nothing is known, apart
-  bool (*acts_unseen)(
-      const watcher *w);          // a point that touches pushes before the watch has seen it touch; may be null: never
-  void (*destroy)(void *scheme);  // null is legal
-  void (*place)(watcher *w);      // finds places of contact, before the look at the start of a step; may be null
-  int looks;                      // at a step, both ends included: 3 or 5
-  int functions;                  // of each entry
-  bool looks_in_rhs;              // the right-hand side leaves its look in w->seen
+  void (*open)(watcher *w, int p);        // describes a point of which nothing is known, apart
+  bool (*acts_unseen)(const watcher *w);  // a point pushes before the watch has seen it touch; may be null: never
+  void (*destroy)(void *scheme);          // null is legal
+  void (*place)(watcher *w);  // finds places of contact, before the look at the start of a step; may be null
+  int looks;                  // at a step, both ends included: 3 or 5
+  int functions;              // of each entry
+  bool looks_in_rhs;          // the right-hand side leaves its look in w->seen
   bool penetrates;  // surfaces that touch overlap: the deepest penetration and the largest force are looked for between
                     // looks too
   const char *what;  // of contacts changes, for a message

@@ -30,7 +30,7 @@ struct nsgs_sweeps {
 static nsgs_sweeps lay_out(solve_workspace *w, const solve_limits *limits) {
   nsgs_sweeps m = {0};
   m.contacts = TAKE(w, cone_contact, limits->blocks);
-  m.inverses = TAKE(w, double, (size_t)limits->rows *BLOCK_ROWS_MAX);
+  m.inverses = TAKE(w, double, ((size_t)limits->rows * BLOCK_ROWS_MAX));
   m.v = TAKE(w, double, limits->velocities);
   m.u = TAKE(w, double, limits->rows);
   m.work = TAKE(w, double, limits->rows + limits->velocities);

@@ -44,7 +44,7 @@ static enumeration lay_out(solve_workspace *w, const solve_limits *limits) {
   e.best = TAKE(w, double, n);
   e.work = TAKE(w, double, limits->rows + limits->velocities);
   e.state = TAKE(w, int, limits->blocks);
-  e.found = TAKE(w, double, n *COUNTED_MAX);
+  e.found = TAKE(w, double, (n * COUNTED_MAX));
   return e;
 }
 
