@@ -25,12 +25,12 @@ typedef struct exporter {
   int column_count;
   const char **columns, **units;
   long rows;
-  point_names *names;                    // of impacts or touches; null if their points are not named
-  int point_column, surface_columns[2];  // -1 if the table has none
-  int word_count;                        // names of a row: pair and point, or the pair alone
-  int times;                             // table of the times of touches; -1 for other tables
-  arena_mark row_mark;                   // where the words of one row begin
-  double *block, *row;                   // of one table, of the result
+  point_names *names;    // of impacts or touches; null if their points are not named
+  point_columns points;  // of the table that they are in
+  int word_count;        // names of a row: pair and point, or the pair alone
+  int times;             // table of the times of touches, which stand in front of its columns; -1 for other tables
+  arena_mark row_mark;   // where the words of one row begin
+  double *block, *row;   // of one table, of the result
   carom_error *error;
 } exporter;
 
@@ -91,15 +91,12 @@ static int find_column(const record_table *t, const char *name) {
   return -1;
 }
 
-// Rows of pairs have the number of the pair's first point.
-static void find_columns(exporter *x, const record_table *t) {
-  bool of_pairs = strcmp(t->name, "episodes") == 0 || strcmp(t->name, "regimes") == 0;
-  x->word_count = of_pairs ? 1 : WORDS;
-  x->point_column = find_column(t, of_pairs ? "pair" : "point");
-  x->surface_columns[0] = find_column(t, "a"), x->surface_columns[1] = find_column(t, "b");
-  if (x->point_column >= 0 && (x->times < 0 || (x->surface_columns[0] >= 0 && x->surface_columns[1] >= 0)))
-    x->names = point_names_read(&x->memory, x->in);
-  if (x->times >= 0) x->point_column++, x->surface_columns[0]++, x->surface_columns[1]++;  // the time is in front
+static void find_points(exporter *x, const record_table *t) {
+  point_columns points = point_columns_of(t);
+  if (points.point < 0) return;
+  x->points = points;
+  x->word_count = points.of_pairs ? 1 : WORDS;
+  x->names = point_names_read(&x->memory, x->in);
 }
 
 static void name_columns(exporter *x) {
@@ -111,8 +108,7 @@ static void name_columns(exporter *x) {
     record_table t = record_get_table(x->in, x->tables[i]);
     for (int k = 0; k < t.column_count; k++, used++)
       x->columns[used] = t.columns[k], x->units[used] = t.units ? t.units[k] : "";
-    bool named = strcmp(t.name, "impacts") == 0 || strcmp(t.name, "episodes") == 0 || strcmp(t.name, "regimes") == 0;
-    if (named || x->times >= 0) find_columns(x, &t);
+    find_points(x, &t);
   }
   for (int i = 0; i < WORDS; i++) x->columns[used + i] = impact_name_columns[i], x->units[used + i] = "";
   x->block = ARENA_ARRAY(&x->memory, double, ((size_t)x->column_count * ROWS_AT_ONCE));
@@ -123,9 +119,7 @@ static carom_status put_row(exporter *x) {
   if (!x->names) return csv_append(x->out, x->row, x->error);
   point_name name;
   arena_release(&x->memory, x->row_mark);
-  bool known = x->times < 0 ? point_names_find(x->names, &x->memory, x->row[x->point_column], &name)
-                            : point_names_find_touch(x->names, &x->memory, x->row[x->surface_columns[0]],
-                                                     x->row[x->surface_columns[1]], x->row[x->point_column], &name);
+  bool known = point_names_find_row(x->names, &x->memory, &x->points, x->row + (x->times >= 0), &name);
   return csv_append_words(
       x->out, x->row, known ? (const char *const[WORDS]){name.pair, name.point} : (const char *const[WORDS]){"", ""},
       x->word_count, x->error);

@@ -172,4 +172,8 @@ const double *sim_read_all(carom_sim *sim) {
   return sim->row;
 }
 
+const double *carom_sim_coordinates(const carom_sim *sim) { return sim->x->q; }
+
+const double *carom_sim_speeds(const carom_sim *sim) { return sim->x->u; }
+
 const double *carom_sim_accelerations(carom_sim *sim) { return sim_evaluate(sim, NULL) ? sim->x->result.udot : NULL; }

@@ -16,6 +16,7 @@
 #include "carom/define.h"
 #include "carom/export.h"
 #include "carom/law.h"
+#include "carom/record.h"
 #include "carom/status.h"
 #include "carom/version.h"
 
@@ -36,6 +37,8 @@ typedef struct carom_setting {
 // Each function returns null on failure and fills the error.
 CAROM_API carom_model *carom_model_load(const char *path, const carom_setting *settings, int count, carom_error *error);
 CAROM_API carom_model *carom_model_parse(const char *text, const char *name, carom_error *error);
+CAROM_API carom_model *carom_model_parse_with(const char *text, const char *name, const carom_setting *settings,
+                                              int count, carom_error *error);
 CAROM_API carom_model *carom_model_compile(const carom_def *def, carom_error *error);
 CAROM_API void carom_model_destroy(carom_model *model);
 
@@ -151,6 +154,10 @@ CAROM_API void carom_sim_set_interrupt(carom_sim *sim, bool (*go_on)(void *conte
 CAROM_API double carom_sim_time(const carom_sim *sim);
 CAROM_API double carom_sim_read(carom_sim *sim, int signal);  // NaN if there is no such signal
 
+// Coordinates and speeds of the current state: so many as carom_model_info says. The pointers stay valid as long as the
+// sim, and show the new numbers after each step.
+CAROM_API const double *carom_sim_coordinates(const carom_sim *sim);
+CAROM_API const double *carom_sim_speeds(const carom_sim *sim);
 // Accelerations of the current state. Returns null if they do not exist.
 CAROM_API const double *carom_sim_accelerations(carom_sim *sim);
 

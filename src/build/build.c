@@ -803,3 +803,10 @@ carom_model *carom_model_parse(const char *text, const char *name, carom_error *
   error_clear(error);
   return load(name, text, NULL, 0, error ? error : &own);
 }
+
+carom_model *carom_model_parse_with(const char *text, const char *name, const carom_setting *settings, int count,
+                                    carom_error *error) {
+  carom_error own = {0};
+  error_clear(error);
+  return load(name, text, settings, count, error ? error : &own);
+}

@@ -159,3 +159,27 @@ bool point_names_find_touch(const point_names *n, arena *memory, double a, doubl
   if (own) name->pair = own->name;
   return true;
 }
+
+static int find_column(const record_table *t, const char *name) {
+  for (int k = 0; k < t->column_count; k++)
+    if (strcmp(t->columns[k], name) == 0) return k;
+  return -1;
+}
+
+point_columns point_columns_of(const record_table *t) {
+  point_columns c = {-1, {-1, -1}, strcmp(t->name, "episodes") == 0 || strcmp(t->name, "regimes") == 0};
+  if (c.of_pairs || strcmp(t->name, "impacts") == 0) c.point = find_column(t, c.of_pairs ? "pair" : "point");
+  if (strcmp(t->name, "touches") != 0) return c;
+  c.surfaces[0] = find_column(t, "a"), c.surfaces[1] = find_column(t, "b");
+  if (c.surfaces[0] >= 0 && c.surfaces[1] >= 0) c.point = find_column(t, "point");
+  return c;
+}
+
+bool point_names_find_row(const point_names *n, arena *memory, const point_columns *columns, const double *row,
+                          point_name *name) {
+  if (columns->point < 0) return false;
+  double point = row[columns->point];
+  return columns->surfaces[0] < 0
+             ? point_names_find(n, memory, point, name)
+             : point_names_find_touch(n, memory, row[columns->surfaces[0]], row[columns->surfaces[1]], point, name);
+}

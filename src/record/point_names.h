@@ -33,4 +33,15 @@ bool point_names_find(const point_names *n, arena *memory, double point, point_n
 // A point of two surfaces, as rows of touches have it.
 bool point_names_find_touch(const point_names *n, arena *memory, double a, double b, double point, point_name *name);
 
+// Which columns of a table say to which point a row belongs.
+typedef struct point_columns {
+  int point;        // -1: rows belong to no point
+  int surfaces[2];  // of touches; else -1
+  bool of_pairs;    // it is the first point of the pair that a row belongs to
+} point_columns;
+point_columns point_columns_of(const record_table *t);
+// The names of the point that a row belongs to. Returns false if there is none.
+bool point_names_find_row(const point_names *n, arena *memory, const point_columns *columns, const double *row,
+                          point_name *name);
+
 #endif
