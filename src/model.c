@@ -100,6 +100,31 @@ bool carom_model_joint_closes_loop(const carom_model *model, int i) {
   return i >= 0 && i < model->m.joint_count && model->closes_loop[i];
 }
 
+static const joint_space *space_of(const carom_model *model, int i) {
+  static const joint_space none = {0};
+  return i >= 0 && i < model->m.joint_count ? joint_in(model->m.joints[i].type, model->m.planar) : &none;
+}
+
+int carom_model_joint_coordinates(const carom_model *model, int i) { return space_of(model, i)->nq; }
+
+int carom_model_joint_speeds(const carom_model *model, int i) { return space_of(model, i)->nv; }
+
+static const callback *find_callback(const carom_model *model, const char *name) {
+  for (int i = 0; i < model->m.callback_count; i++)
+    if (strcmp(model->m.callbacks[i].name, name) == 0) return &model->m.callbacks[i];
+  return NULL;
+}
+
+int carom_model_callback_inputs(const carom_model *model, const char *name) {
+  const callback *c = find_callback(model, name);
+  return c ? c->input_count : -1;
+}
+
+int carom_model_callback_outputs(const carom_model *model, const char *name) {
+  const callback *c = find_callback(model, name);
+  return c ? c->output_count : -1;
+}
+
 carom_remark carom_model_remark(const carom_model *model, int i) {
   const carom_remark all[] = {model->restitution, model->conformal, model->no_contact};
   for (int k = 0; k < (int)(sizeof all / sizeof *all); k++)

@@ -187,12 +187,9 @@ static carom_status fail_interrupted(const carom_sim *sim, carom_error *error) {
 }
 
 static carom_status fail_callback(carom_sim *sim, carom_error *error) {
-  const char *name = sim->model->m.callbacks[sim->x->bad_callback - 1].name;
+  int failed = sim->x->bad_callback;
   sim->type->show_end(sim->scheme);
-  error_clear(error);
-  return error_set(error, CAROM_ERROR_INTEGRATOR,
-                   "callback '%s' has failed near t = %g s: it returned false, or an output that is not finite", name,
-                   carom_sim_time(sim));
+  return sim_blame_callback(sim, failed, carom_sim_time(sim), error);
 }
 
 // Back to the last state that the scheme can go on from. Whatever an interrupted step failed with, it was interrupted.

@@ -93,6 +93,8 @@ bool sim_start(carom_sim *sim, const scheme_start *from, carom_error *error);
 carom_status sim_restart(carom_sim *sim, carom_error *error);
 // sim_callback.c: whether all callbacks are bound. Reports otherwise.
 carom_status sim_check_bound(const carom_sim *sim, carom_error *error);
+// Reports a callback (motion.bad_callback) that has failed at about the time t, instead of anything reported before.
+carom_status sim_blame_callback(const carom_sim *sim, int failed, double t, carom_error *error);
 
 // --- what others use -------------------------------------------------------------------------------------------------
 

@@ -61,6 +61,13 @@ carom_status carom_sim_bind(carom_sim *sim, const char *name, const carom_callba
   return status;
 }
 
+carom_status sim_blame_callback(const carom_sim *sim, int failed, double t, carom_error *error) {
+  error_clear(error);
+  return error_set(error, CAROM_ERROR_INTEGRATOR,
+                   "callback '%s' has failed near t = %g s: it returned false, or an output that is not finite",
+                   sim->model->m.callbacks[failed - 1].name, t);
+}
+
 carom_status sim_check_memory(const carom_sim *sim, carom_error *error) {
   const mechanism *m = &sim->model->m;
   carom_status status = sim_check_bound(sim, error);

@@ -73,7 +73,10 @@ bool sim_start(carom_sim *sim, const scheme_start *from, carom_error *error) {
                         .crew = &sim->crew};
   sim->x->accepted_t = NAN;  // turns of the new start are those of joint_q
   void *scheme = sim->type->create(&setup, from, error);
-  if (!scheme) return end_start(sim, contacts, &dump);
+  if (!scheme) {
+    if (sim->x->bad_callback) sim_blame_callback(sim, sim->x->bad_callback, from->t, error);
+    return end_start(sim, contacts, &dump);
+  }
   sim->scheme = scheme;
   dynamics_set(&model->m, sim->x, from->t, from->q, from->u);
   sim->evaluated = false;
@@ -82,7 +85,8 @@ bool sim_start(carom_sim *sim, const scheme_start *from, carom_error *error) {
   if (!sim_evaluate(sim, error)) {
     char why[256];
     dynamics_explain(&model->m, sim->x, why, sizeof why);
-    error_set(error, CAROM_ERROR_SINGULAR, "there is no motion from the start: %s", why);
+    if (sim->x->bad_callback) sim_blame_callback(sim, sim->x->bad_callback, from->t, error);
+    else error_set(error, CAROM_ERROR_SINGULAR, "there is no motion from the start: %s", why);
     sim->since_booked = since_booked, sim->regular.since_booked = since_regular;
     sim->type->destroy(scheme);
     sim->scheme = old;

@@ -37,6 +37,8 @@ static carom_snapshot *take(carom_sim *sim, carom_error *error) {
   return s;
 }
 
+bool carom_sim_resumes_exactly(const carom_sim *sim) { return sim->type->resumes_exactly(sim->scheme); }
+
 carom_snapshot *carom_sim_save(carom_sim *sim, carom_error *error) {
   error_clear(error);
   return sim_check_memory(sim, error) == CAROM_OK ? take(sim, error) : NULL;

@@ -24,7 +24,7 @@ typedef struct gains {
   double kp, kd, ki;
   double sum;  // of errors
   long calls;
-  int fails;  // 1: with NaN, 2: with false; from 0.3 s on
+  int fails;  // 1: with NaN, 2: with false; from 0.3 s on; 4: with NaN at once
 } gains;
 
 static bool control(void *context, double t, const double *inputs, double *outputs) {
@@ -32,7 +32,7 @@ static bool control(void *context, double t, const double *inputs, double *outpu
   g->calls++;
   g->sum += inputs[0];
   outputs[0] = g->kp * inputs[0] + g->ki * g->sum - g->kd * inputs[1];
-  if (g->fails == 1 && t > 0.3) outputs[0] = NAN;
+  if ((g->fails == 1 && t > 0.3) || g->fails == 4) outputs[0] = NAN;
   return g->fails != 2 || t <= 0.3;
 }
 
@@ -127,6 +127,19 @@ static void failures_are_told(void) {
       }
       run_close(&r);
     }
+}
+
+// A function that fails at once is not bound, and is named.
+static void a_failure_at_the_start_is_told(void) {
+  for (int k = 0; k < HOW; k++) {
+    run r;
+    gains bad = {.kp = 20, .fails = 4}, good = {.kp = 20};
+    if (!run_open_text(&r, EACH, how[k])) return;
+    if (bind(&r, &bad, false) == CAROM_OK) CHECK(carom_sim_step(r.sim, 1, &r.error) == CAROM_ERROR_INTEGRATOR);
+    CHECK_CONTAINS(r.error.text, "callback 'controller' has failed near t = 0");
+    CHECK(bind(&r, &good, false) == CAROM_OK && carom_sim_advance(r.sim, 0.1, &r.error) == CAROM_OK);
+    run_close(&r);
+  }
 }
 
 static void what_cannot_be_bound_is_refused(void) {
@@ -383,6 +396,7 @@ int main(void) {
   RUN(calls_at_a_fixed_rate_hold_their_outputs);
   RUN(each_sim_has_its_own);
   RUN(failures_are_told);
+  RUN(a_failure_at_the_start_is_told);
   RUN(what_cannot_be_bound_is_refused);
   RUN(memory_is_part_of_the_state);
   RUN(memory_of_another_size_is_refused);

@@ -100,6 +100,12 @@ CAROM_API const char *carom_model_start_gap_unit(const carom_model *model, int c
 CAROM_API const char *carom_model_joint_name(const carom_model *model, int i);
 CAROM_API const char *carom_model_joint_kind(const carom_model *model, int i);
 CAROM_API bool carom_model_joint_closes_loop(const carom_model *model, int i);
+CAROM_API int carom_model_joint_coordinates(const carom_model *model,
+                                            int i);  // their number; 0 if there is no such joint
+CAROM_API int carom_model_joint_speeds(const carom_model *model, int i);
+// How many signals a callback reads and how many outputs it sets; -1 if the model names no such callback.
+CAROM_API int carom_model_callback_inputs(const carom_model *model, const char *callback);
+CAROM_API int carom_model_callback_outputs(const carom_model *model, const char *callback);
 
 // The i-th part of a section: "bodies" (without ground), "joints", "constraints", "forces", "drives", "contacts",
 // "states", "signals" (those that the section `signals` computes), "callbacks".
@@ -302,6 +308,7 @@ typedef struct carom_snapshot carom_snapshot;
 CAROM_API carom_snapshot *carom_sim_save(carom_sim *sim, carom_error *error);
 CAROM_API carom_status carom_sim_restore(carom_sim *sim, const carom_snapshot *snapshot, carom_error *error);
 CAROM_API void carom_snapshot_destroy(carom_snapshot *snapshot);
+CAROM_API bool carom_sim_resumes_exactly(const carom_sim *sim);  // it goes on bit by bit after carom_sim_restore
 // Back to the start of the model. What callbacks remember stays as it is: the program sets it back.
 CAROM_API carom_status carom_sim_reset(carom_sim *sim, carom_error *error);
 
