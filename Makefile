@@ -26,7 +26,7 @@ demo: ## install what is missing, build, run a model, show its results
 	@echo "to see it move, open in a browser: file://$(CURDIR)/build/demo/$(DEMO).html"
 
 test: ## install what is missing, build, run every test, end with a count
-	@scripts/setup build test viewer
+	@scripts/setup build test viewer python
 	@$(release)
 	@$(check)
 	@scripts/run-tests build/check build/release
@@ -38,8 +38,9 @@ campaign: ## long runs in the optimised build, then random trials and fuzzing un
 	@scripts/campaign $(SECONDS) $(SEED)
 
 bench: ## measure, beside the peers that are installed
-	@scripts/setup build bench viewer
+	@scripts/setup build bench viewer python
 	@$(release) --target bench
+	@echo "== Python" && { scripts/python bench build/release || [ $$? -eq 77 ]; }
 	@echo "== the report's page" && { scripts/viewer bench || [ $$? -eq 77 ]; }
 
 viewer: ## build the page of reports with Vite into viewer/dist, which is checked in
@@ -51,9 +52,10 @@ gallery: ## run every model, write its report and a picture of it: docs/gallery/
 	@$(release) --target carom_tool
 	@scripts/gallery
 
-install: ## install library, headers, tool, man page and completion (PREFIX, DESTDIR)
+install: ## install library, headers, tool, Python package, man page and completion (PREFIX, DESTDIR)
 	@$(release) --target carom_static carom_shared carom_tool
 	@DESTDIR=$(DESTDIR) cmake --install build/release
+	@DESTDIR=$(DESTDIR) scripts/python install build/release $(PREFIX)
 
 setup: ## install the packages needed to build and test
 	@scripts/setup build test
