@@ -168,8 +168,9 @@ static int find_column(const record_table *t, const char *name) {
 
 point_columns point_columns_of(const record_table *t) {
   point_columns c = {-1, {-1, -1}, strcmp(t->name, "episodes") == 0 || strcmp(t->name, "regimes") == 0};
-  if (c.of_pairs || strcmp(t->name, "impacts") == 0) c.point = find_column(t, c.of_pairs ? "pair" : "point");
-  if (strcmp(t->name, "touches") != 0) return c;
+  bool of_impacts = strcmp(t->name, "impacts") == 0, of_touches = strcmp(t->name, "touches") == 0;
+  if (c.of_pairs || of_impacts) c.point = find_column(t, c.of_pairs ? "pair" : "point");
+  if (!of_touches) return c;
   c.surfaces[0] = find_column(t, "a"), c.surfaces[1] = find_column(t, "b");
   if (c.surfaces[0] >= 0 && c.surfaces[1] >= 0) c.point = find_column(t, "point");
   return c;
