@@ -335,6 +335,22 @@ static void files_and_includes(void) {
   CHECK_EQUAL(error.status, CAROM_ERROR_FILE);
 }
 
+// Parameters of the including file override those of the included one, so that a misspelt name overrides nothing.
+static void unused_parameters_beside_an_include(void) {
+  write_model("part.yaml", "parameters: {length: 1, spare: 3}\nbodies: {a: {mass: length}}\n");
+  CHECK(!load_file(write_model("main.yaml", "include: part.yaml\nparameters:\n  lenght: 2\n")));
+  CHECK_EQUAL(error.line, 3);
+  CHECK_EQUAL(error.column, 3);
+  CHECK_CONTAINS(error.text, "nothing uses the parameter 'lenght'");
+  CHECK_CONTAINS(error.text, "did you mean 'length'?");
+  CHECK(!load_file(write_model("main.yaml", "title: own x\ninclude: part.yaml\nparameters: {own: own}\n")));
+  CHECK_CONTAINS(error.text, "'own'");
+  CHECK(load_file(write_model("main.yaml",
+                              "include: part.yaml\nparameters: {length: 2, n: 3, k: 1, wörd: 1}\n"
+                              "bodies: {'b{i+k}': {repeat: {i: [1, n]}, mass: 2*wörd}}\n")));
+  CHECK(load("parameters: {alone: 1}\na: 1\n"));
+}
+
 static void reports_look_right(void) {
   fails("parameters:\n  a:\t2*lenght\n  length: 3\n", 2, 8, "");
   CHECK_TEXT(
@@ -397,6 +413,7 @@ int main(void) {
   RUN(repeat_errors);
   RUN(limits);
   RUN(files_and_includes);
+  RUN(unused_parameters_beside_an_include);
   RUN(reports_look_right);
   RUN(words_may_have_hyphens);
   RUN(nearest_words);

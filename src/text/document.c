@@ -220,6 +220,7 @@ static const document *build(session *s, const source *main, value *root, const 
                  value_kind_text(named));
     return NULL;
   }
+  if (named && s->source_count > 1 && !parameters_check_used(l, root, named, main)) return NULL;
   assigned *assigned_sets = ARENA_ARRAY(l->memory, assigned, set_count);
   if (!assign_read(l, sets, set_count, assigned_sets) || !assign_parameters(l, named, assigned_sets, set_count))
     return NULL;

@@ -31,6 +31,9 @@ value *yaml_read(loader *l, const source *text, size_t start);
 bool parameter_name_is_legal(const char *name);
 const parameters *parameters_evaluate(loader *l, const value *map);
 const parameters *parameters_index(arena *memory, parameters *p);
+// Reports the first parameter of `file` that no text of the model mentions: where another file is included it is most
+// likely a misspelt one of that file.
+bool parameters_check_used(loader *l, const value *root, const value *map, const source *file);
 
 // assign.c: `--set`. First those that name parameters, then, on the finished tree, all others.
 typedef struct assigned {

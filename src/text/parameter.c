@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "base/word.h"
 #include "text/loader.h"
 
@@ -235,4 +236,53 @@ const parameters *parameters_evaluate(loader *l, const value *map) {
   for (int i = 0; i < map->count; i++)
     if (e.state[i] != DONE && !evaluate_from(&e, i, stack)) return NULL;
   return all;
+}
+
+// ---- parameters that nothing uses
+
+typedef struct mentions {
+  names names;  // of all parameters
+  bool *found;  // one per parameter
+} mentions;
+
+static void look_in_text(mentions *m, arena *memory, const char *text, int own) {
+  while (*text) {
+    size_t length = 0;
+    while (is_letter(text[length]) || (length && text[length] >= '0' && text[length] <= '9')) length++;
+    if (length) {
+      arena_mark mark = arena_get_mark(memory);
+      int i = names_find(&m->names, arena_print(memory, "%.*s", (int)length, text));
+      arena_release(memory, mark);
+      if (i >= 0 && i != own) m->found[i] = true;
+    }
+    text += length ? length : 1;
+  }
+}
+
+// `own` is the parameter whose value this is, or -1: a parameter does not use itself.
+static void look_in(mentions *m, arena *memory, const value *v, int own) {
+  if (v->kind == VALUE_SCALAR) look_in_text(m, memory, v->text, own);
+  for (int i = 0; v->kind != VALUE_SCALAR && i < v->count; i++) {
+    if (v->items[i]->key) look_in_text(m, memory, v->items[i]->key, own);
+    look_in(m, memory, v->items[i], own);
+  }
+}
+
+bool parameters_check_used(loader *l, const value *root, const value *map, const source *file) {
+  mentions m = {names_create(l->memory), ARENA_ARRAY(l->memory, bool, map->count)};
+  const char **others = ARENA_ARRAY(l->memory, const char *, map->count);
+  for (int i = 0; i < map->count; i++) {
+    names_add(&m.names, map->items[i]->key, i);
+    if (map->items[i]->key_at.source != file) others[i] = map->items[i]->key;
+  }
+  for (int i = 0; i < map->count; i++) look_in(&m, l->memory, map->items[i], i);
+  for (int i = 0; i < root->count; i++)
+    if (strcmp(root->items[i]->key, "title") != 0 && strcmp(root->items[i]->key, "source") != 0)
+      look_in(&m, l->memory, root->items[i], -1);
+  for (int i = 0; i < map->count; i++)
+    if (!others[i] && !m.found[i])
+      return source_error(l->error, CAROM_ERROR_MODEL, map->items[i]->key_at,
+                          word_nearest(map->items[i]->key, others, map->count),
+                          "nothing uses the parameter '%s', neither here nor in an included file", map->items[i]->key);
+  return true;
 }
