@@ -264,6 +264,12 @@ static void points_come_from_files(void) {
       {"t;a;b\ns;deg;rad\n0;0;5\n2;180;6\n", "", M_PI / 2},
       {"# made by hand\n\n0\t1\t5\n2000\t3\t6\r\n", ", columns: [1, 2], units: [ms, cm]", 0.02},
       {"\"t\", \"a\"\n 0, 1e1\n2 , 20\n", "", 15},
+      // units in the names, with and without them in `columns`
+      {"t [ms],a [deg],b\n0,0,1\n2000,180,3\n", "", M_PI / 2},
+      {"t (ms),a (left),a (right)\n0,0,1\n2000,2,3\n", ", columns: [t, a (right)]", 2},
+      {"t [ms];a[-]\nms;1\n0;0\n2000;2\n", ", columns: [\"t [ms]\", a]", 1},
+      {"t [ms],a\n0,0\n2000,2\n", ", units: [s, m]", 2 / 2000.0},
+      {"t,a,\n0,0,\n2,2,,\n", "", 1},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     run r;
@@ -290,6 +296,11 @@ static void bad_files_are_told(void) {
       {"", "", "0 points"},
       {"t,a\ns,furlong\n0,0\n1,1\n", "", "'furlong' is not a unit"},
       {"t,a\n0,nan\n1,1\n", "", "not"},
+      {"t [furlong],a\n0,0\n1,1\n", "", "'furlong' is not a unit"},
+      {"t [ms],a\ns,m\n0,0\n1,1\n", "", "line 2: column 't' is in 'ms' by its name and in 's' here"},
+      {"t,a\n0,0\n0,5,1\n", "", "line 3: 3 cells, and the first line has 2"},
+      {"0,0\n0,5,1\n", "", "line 2: 3 cells, and the first line has 2"},
+      {"t,a,a\n0,0,0\n1,1,1\n", ", columns: [t, a]", "line 1: columns 2 and 3 have the name 'a'"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     run r;
@@ -298,6 +309,27 @@ static void bad_files_are_told(void) {
     CHECK(write_beside("points.csv", cases[i].csv) && write_beside("model.yaml", text));
     CHECK(!run_try(&r, scratch("model.yaml"), NULL));
     CHECK_CONTAINS(r.error.text, cases[i].words);
+    run_close(&r);
+  }
+}
+
+// A name such as t_ms is not split, but told.
+static void a_name_that_ends_like_a_unit_is_noted(void) {
+  const struct {
+    const char *csv, *keys;
+    bool noted;
+  } cases[] = {{"t_ms,a\n0,0\n2000,1\n", "", true},
+               {"t/ms,a\n0,0\n2000,1\n", "", true},
+               {"t_ms,a\n0,0\n2000,1\n", ", units: [ms, m]", false},
+               {"t_ms,a\nms,m\n0,0\n2000,1\n", "", false},
+               {"t_s,a_left\n0,0\n2000,1\n", "", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    run r;
+    char text[512];
+    snprintf(text, sizeof text, ARM "tables: {plan: {file: points.csv%s}}\noutputs: {now: plan(t)}\n", cases[i].keys);
+    if (!CHECK(write_beside("points.csv", cases[i].csv)) || !run_open_text(&r, text, NULL)) continue;
+    const char *note = carom_model_note(r.model, 0);
+    CHECK_EQUAL(note && strstr(note, "if 'ms' is its unit, give 'units'"), cases[i].noted);
     run_close(&r);
   }
 }
@@ -340,6 +372,7 @@ int main(void) {
   RUN(a_speed_that_jumps_is_an_error);
   RUN(points_come_from_files);
   RUN(bad_files_are_told);
+  RUN(a_name_that_ends_like_a_unit_is_noted);
   RUN(tables_from_a_program);
   return check_summary();
 }

@@ -24,6 +24,7 @@ typedef struct table_reader {
   table_points points;
   // of a CSV file
   const char *path;
+  int cells;  // of its first line
   int column[2];
   double factor[2];
 } table_reader;
@@ -75,6 +76,8 @@ typedef struct csv {
   char separator;    // 0 before the first line
 } csv;
 
+#define AROUND_CELL " \t\r\""  // blanks and quotes
+
 // Copies the text of a cell without blanks and quotes around it. Returns false if the line has no such cell.
 static bool read_cell(const csv *c, const char *line, int index, char cell[CELL_MAX]) {
   const char *end = line + strcspn(line, "\n");
@@ -85,8 +88,8 @@ static bool read_cell(const csv *c, const char *line, int index, char cell[CELL_
   }
   const char *stop = memchr(line, c->separator, (size_t)(end - line));
   if (!stop) stop = end;
-  while (line < stop && strchr(" \t\r\"", *line)) line++;
-  while (stop > line && strchr(" \t\r\"", stop[-1])) stop--;
+  while (line < stop && strchr(AROUND_CELL, *line)) line++;
+  while (stop > line && strchr(AROUND_CELL, stop[-1])) stop--;
   snprintf(cell, CELL_MAX, "%.*s", (int)(stop - line), line);
   return true;
 }
@@ -112,20 +115,45 @@ static const char *next_line(csv *c) {
   return NULL;
 }
 
-// The column of a name in the first line, or of a number.
-static int find_column(const csv *c, const char *header, const char *name) {
-  char cell[CELL_MAX];
+// Splits `t [ms]` or `t (ms)` into name and unit. Without such an end, or if what is in parentheses is not a unit, the
+// unit is empty and the name is the whole cell.
+static void split_name(const char *cell, char name[CELL_MAX], char unit[CELL_MAX]) {
+  size_t length = strlen(cell);
+  char last = length ? cell[length - 1] : 0;
+  const char *open = last == ']' ? strrchr(cell, '[') : last == ')' ? strrchr(cell, '(') : NULL;
+  double factor;
+  dimension d;
+  snprintf(name, CELL_MAX, "%s", cell);
+  snprintf(unit, CELL_MAX, "%.*s", open ? (int)(length - 1 - (size_t)(open + 1 - cell)) : 0, open ? open + 1 : "");
+  if (open && *open == '(' && (!*unit || unit_product(unit, &factor, &d) != strlen(unit))) *unit = 0, open = NULL;
+  if (!open) return;
+  name[open - cell] = 0;
+  for (size_t n = strlen(name); n && name[n - 1] == ' '; n--) name[n - 1] = 0;
+}
+
+// The column of a name in the first line, with or without its unit, or of a number. Returns false after reporting.
+static bool find_column(table_reader *r, const csv *c, const char *header, const char *name, int *column) {
+  char cell[CELL_MAX], short_name[CELL_MAX], unit[CELL_MAX];
   double number;
-  for (int i = 0; header && read_cell(c, header, i, cell); i++)
-    if (strcmp(cell, name) == 0) return i;
-  return is_number(name, &number) && number >= 1 && number <= 10000 && number == floor(number) ? (int)number - 1 : -1;
+  *column = -1;
+  for (int i = 0; header && read_cell(c, header, i, cell); i++) {
+    split_name(cell, short_name, unit);
+    if (strcmp(cell, name) != 0 && strcmp(short_name, name) != 0) continue;
+    if (*column >= 0)
+      return REFUSE(r, "columns", "give the number of the column, from 1 on",
+                    "'%s', line %d: columns %d and %d have the name '%s'", r->path, c->line, *column + 1, i + 1, name);
+    *column = i;
+  }
+  bool by_number = is_number(name, &number) && number >= 1 && number <= 10000 && number == floor(number);
+  if (*column < 0 && by_number) *column = (int)number - 1;
+  return true;
 }
 
 static bool find_columns(table_reader *r, const csv *c, const char *header) {
   char cell[CELL_MAX];
   for (int way = 0; way < 2; way++) {
     const char *name = r->d->columns.count ? r->d->columns.items[way] : way ? "2" : "1";
-    r->column[way] = find_column(c, r->d->columns.count ? header : NULL, name);
+    if (!find_column(r, c, r->d->columns.count ? header : NULL, name, &r->column[way])) return false;
     if (r->column[way] < 0 || (header && !read_cell(c, header, r->column[way], cell)))
       return REFUSE(
           r, "columns",
@@ -145,15 +173,44 @@ static bool take_unit(table_reader *r, const char *key, int way, const char *tex
   return true;
 }
 
-// Units that are given, or else those of a line between names and numbers.
-static bool take_units(table_reader *r, const csv *c, const char *line) {
-  char cell[CELL_MAX];
+// `t_ms` or `t/ms` may be a name or a name with a unit: it is read as a name, and the user is told.
+static void note_unit_in_name(table_reader *r, const char *cell) {
+  const char *slash = strchr(cell, '/'), *end = slash ? slash : strrchr(cell, '_');
+  double factor;
+  dimension d;
+  if (!end || end == cell || !end[1] || unit_product(end + 1, &factor, &d) != strlen(end + 1) || factor == 1) return;
+  builder_note(r->b, arena_print(r->b->memory,
+                                 "table '%s' reads column '%s' of '%s' in SI units: if '%s' is its unit, give 'units'",
+                                 r->p->name, cell, r->path, end + 1));
+}
+
+// The unit of a column: that of its name in the first line and that of a line between names and numbers. Both lines
+// may be null.
+static bool take_unit_of_file(table_reader *r, const csv *c, int way, const char *header, const char *line) {
+  char cell[CELL_MAX], name[CELL_MAX], unit[CELL_MAX] = "";
+  if (header && read_cell(c, header, r->column[way], cell)) split_name(cell, name, unit);
+  if (!take_unit(r, "file", way, unit)) return false;
+  if (!line) {
+    if (header && !*unit) note_unit_in_name(r, cell);
+    return true;
+  }
+  double factor = r->factor[way];
+  dimension d = r->points.dim[way];
+  if (!read_cell(c, line, r->column[way], cell))
+    return REFUSE(r, "file", NULL, "'%s', line %d: the unit of column %d is missing", r->path, c->line,
+                  r->column[way] + 1);
+  if (!take_unit(r, "file", way, cell)) return false;
+  if (!*unit || (factor == r->factor[way] && dimension_equal(d, r->points.dim[way]))) return true;
+  return REFUSE(r, "file", "give 'units'", "'%s', line %d: column '%s' is in '%s' by its name and in '%s' here",
+                r->path, c->line, name, unit, cell);
+}
+
+// Units that are given, or else those of the file.
+static bool take_units(table_reader *r, const csv *c, const char *header, const char *line) {
   for (int way = 0; way < 2; way++) {
-    if (r->d->units.count) {
-      if (!take_unit(r, "units", way, r->d->units.items[way])) return false;
-    } else if (line && (!read_cell(c, line, r->column[way], cell) || !take_unit(r, "file", way, cell))) {
-      return false;
-    }
+    bool ok = r->d->units.count ? take_unit(r, "units", way, r->d->units.items[way])
+                                : take_unit_of_file(r, c, way, header, line);
+    if (!ok) return false;
   }
   return true;
 }
@@ -166,8 +223,27 @@ static bool holds_numbers(const table_reader *r, const csv *c, const char *line)
   return true;
 }
 
+// Empty cells at the end of a line do not count.
+static int count_cells(const csv *c, const char *line) {
+  int index = 0, count = 0;
+  for (; *line && *line != '\n'; line++) {
+    if (*line == c->separator) index++;
+    else if (!strchr(AROUND_CELL, *line)) count = index + 1;
+  }
+  return count;
+}
+
+// More cells than the first line has are most likely decimal commas.
+static bool check_cells(const table_reader *r, const csv *c, const char *line) {
+  int cells = count_cells(c, line);
+  if (cells <= r->cells) return true;
+  return REFUSE(r, "file", c->separator == ',' ? "decimal numbers need a point" : NULL,
+                "'%s', line %d: %d cells, and the first line has %d", r->path, c->line, cells, r->cells);
+}
+
 static bool take_line(table_reader *r, const csv *c, const char *line) {
   char cell[CELL_MAX];
+  if (!check_cells(r, c, line)) return false;
   for (int way = 0; way < 2; way++) {
     double x;
     if (!read_cell(c, line, r->column[way], cell))
@@ -198,12 +274,13 @@ static bool take_file(table_reader *r) {
   if (memchr(content.items, 0, content.length)) return REFUSE(r, "file", NULL, "'%s' is not a text", r->path);
   note_file(r, &content);
   csv c = {.next = content.items};
-  const char *line = next_line(&c);
-  bool named = line && read_cell(&c, line, 0, cell) && !is_number(cell, &x);
-  if (line && !find_columns(r, &c, named ? line : NULL)) return false;
-  if (named) line = next_line(&c);
-  bool has_units = named && line && !holds_numbers(r, &c, line);
-  if (!take_units(r, &c, has_units ? line : NULL)) return false;
+  const char *line = next_line(&c), *header = NULL;
+  if (line) r->cells = count_cells(&c, line);
+  if (line && read_cell(&c, line, 0, cell) && !is_number(cell, &x)) header = line;
+  if (line && !find_columns(r, &c, header)) return false;
+  if (header) line = next_line(&c);
+  bool has_units = header && line && !holds_numbers(r, &c, line);
+  if (!take_units(r, &c, header, has_units ? line : NULL)) return false;
   if (has_units) line = next_line(&c);
   for (; line; line = next_line(&c))
     if (!take_line(r, &c, line)) return false;

@@ -142,7 +142,9 @@ static const option table_options[] = {
     {.key = "units",
      .type = OPTION_NAMES,
      .offset = AT(units),
-     .help = "Units of the two columns; default: those in the second line of the file, otherwise SI."},
+     .help =
+         "Units of the two columns; default: those in the names of the columns (`t [ms]`) or in the second line of the "
+         "file, otherwise SI."},
     {.key = "slopes",
      .type = OPTION_NUMBERS,
      .offset = AT(slopes),
