@@ -1,6 +1,7 @@
 // Definition to compiled model: the one place that knows every family. Names become indices, words become functions,
 // and the mechanism is put together, assembled and checked.
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -655,21 +656,26 @@ void builder_note(builder *b, const char *text) {
   *ARENA_PUSH(b->memory, b->notes, b->note_count, b->note_capacity) = text;
 }
 
+void builder_note_at(builder *b, place at, const char *format, ...) {
+  arena_text text = {0};
+  va_list args;
+  if (at.source) arena_append(b->memory, &text, "%s:%d: ", at.source->name, at.line);
+  va_start(args, format);
+  arena_append_list(b->memory, &text, format, args);
+  va_end(args);
+  builder_note(b, text.text);
+}
+
 // A free joint between bodies that are placed by other joints leaves them as they are; two free joints on one body are
 // most likely a mistake.
 static void note_free_joints(builder *b, const mechanism *m) {
   for (int i = 0; i < m->joint_count; i++) {
     const joint *j = &m->joints[i];
     if (j->node >= 0 || j->loose || j->constraint >= 0) continue;
-    place at = b->def->joints.items[i].places.whole;
-    const char *where = at.source ? arena_print(b->memory, "%s:%d: ", at.source->name, at.line) : "";
-    builder_note(
-        b,
-        arena_print(
-            b->memory,
-            "%sjoint '%s' is free, and other joints place its bodies already: it does not change the motion and only "
-            "measures; remove it if that is not meant",
-            where, j->name));
+    builder_note_at(b, b->def->joints.items[i].places.whole,
+                    "joint '%s' is free, and other joints place its bodies already: it does not change the motion and "
+                    "only measures; remove it if that is not meant",
+                    j->name);
   }
 }
 

@@ -519,10 +519,8 @@ static void note_clearance(contact_builder *c, const part *p, const carom_joint_
   double size = d->radius > 0 ? d->radius : d->width > 0 ? d->width : d->length;
   if (!(size > 0 && d->clearance > size)) return;
   place at = builder_place(p, builder_joint_table(p->kind), "clearance");
-  const char *where = at.source ? arena_print(c->b->memory, "%s:%d: ", at.source->name, at.line) : "";
-  builder_note(c->b,
-               arena_print(c->b->memory, "%sthe clearance of '%s', %g m, is larger than its %s, %g m; check the units",
-                           where, p->name, d->clearance, key, size));
+  builder_note_at(c->b, at, "the clearance of '%s', %g m, is larger than its %s, %g m; check the units", p->name,
+                  d->clearance, key, size);
 }
 
 static bool add_clearance(contact_builder *c, const part *p, const carom_joint_def *d, const joint *j) {

@@ -43,11 +43,9 @@ static void note_turns(builder *b, const part *p, const char *key, carom_numbers
   const char *kinds = planar ? type->kinds_planar : type->kinds_spatial;
   for (int k = 0; k < n.count && kinds && kinds[k]; k++) {
     if (kinds[k] != 'a' || !(fabs(n.items[k]) > MANY_TURNS)) continue;
-    place at = builder_place(p, &initial_table, key);
-    const char *where = at.source ? arena_print(b->memory, "%s:%d: ", at.source->name, at.line) : "";
-    builder_note(
-        b, arena_print(b->memory, "%s'%s' of '%s' is %g rad, which is %.1f turns; degrees need their unit: %g deg",
-                       where, key, p->name, n.items[k], n.items[k] / 6.283185307179586, n.items[k]));
+    builder_note_at(b, builder_place(p, &initial_table, key),
+                    "'%s' of '%s' is %g rad, which is %.1f turns; degrees need their unit: %g deg", key, p->name,
+                    n.items[k], n.items[k] / 6.283185307179586, n.items[k]);
     return;
   }
 }

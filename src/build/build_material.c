@@ -323,9 +323,8 @@ static void note_unread(const material_builder *mb, const contact_material *m) {
   for (int i = 0; i < material_table.count; i++) {
     const char *key = material_table.options[i].key, *why = is_written(mb, i) ? why_unread(mb, m, key) : NULL;
     if (!why) continue;
-    place at = builder_place(mb->p, &material_table, key);
-    const char *where = at.source ? arena_print(b->memory, "%s:%d: ", at.source->name, at.line) : "";
-    builder_note(b, arena_print(b->memory, "%s'%s' of material '%s' has no effect: %s", where, key, mb->p->name, why));
+    builder_note_at(b, builder_place(mb->p, &material_table, key), "'%s' of material '%s' has no effect: %s", key,
+                    mb->p->name, why);
   }
 }
 

@@ -179,9 +179,9 @@ static void note_unit_in_name(table_reader *r, const char *cell) {
   double factor;
   dimension d;
   if (!end || end == cell || !end[1] || unit_product(end + 1, &factor, &d) != strlen(end + 1) || factor == 1) return;
-  builder_note(r->b, arena_print(r->b->memory,
-                                 "table '%s' reads column '%s' of '%s' in SI units: if '%s' is its unit, give 'units'",
-                                 r->p->name, cell, r->path, end + 1));
+  builder_note_at(r->b, place_of(r, "file"),
+                  "table '%s' reads column '%s' of '%s' in SI units: if '%s' is its unit, give 'units'", r->p->name,
+                  cell, r->path, end + 1);
 }
 
 // The unit of a column: that of its name in the first line and that of a line between names and numbers. Both lines

@@ -42,6 +42,8 @@ place builder_place(const part *p, const option_table *table, const char *key);
 bool builder_fault(builder *b, const fault *f);
 // Adds a note that check and run show. The text is kept by reference.
 void builder_note(builder *b, const char *text);
+// The same with file and line before it, if the model came from a file.
+void builder_note_at(builder *b, place at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void builder_note_tolerances(builder *b);  // of the integrator, once it is chosen
 // "did you mean ...", from the names of one or two sections (the second may be null). Returns null if no name is
 // similar.
