@@ -243,6 +243,17 @@ static void states_are_reset(void) {
   }
 }
 
+// A reset at the start changes nothing, and one beyond the end is not met.
+static void resets_outside_the_run_are_noted(void) {
+  run r;
+  if (!run_open_text(&r, ROTOR "states: {z: {rate: 2, reset_at: [0.3, 0, 1, 4, -1]}}\nend: 1\n", NULL)) return;
+  CHECK_CONTAINS(carom_model_note(r.model, 0), "state 'z' is not reset at 0 s: the run is from 0 to 1 s");
+  CHECK_CONTAINS(carom_model_note(r.model, 1), "at 4 s");
+  CHECK_CONTAINS(carom_model_note(r.model, 2), "at -1 s");
+  CHECK(!carom_model_note(r.model, 3));
+  run_close(&r);
+}
+
 // --- motors ----------------------------------------------------------------------------------------------------------
 
 // T e' = 4 - e, J w' = e
@@ -407,6 +418,7 @@ int main(void) {
   RUN(a_state_rests_at_its_limits);
   RUN(anti_windup_of_a_pid_loop);
   RUN(states_are_reset);
+  RUN(resets_outside_the_run_are_noted);
   RUN(a_motor_lags);
   RUN(a_motor_is_limited);
   RUN(outputs_and_tables_see_states);

@@ -60,6 +60,15 @@ static bool check_units(builder *b, const part *p, const carom_state_def *d, con
   return true;
 }
 
+// Times that a run to the end does not meet.
+static void note_resets(builder *b, const part *p, carom_numbers resets) {
+  double end = b->def->model.end;
+  for (int i = 0; i < resets.count; i++)
+    if (!(resets.items[i] > 0 && resets.items[i] <= end))
+      builder_note_at(b, builder_place(p, &state_table, "reset_at"),
+                      "state '%s' is not reset at %g s: the run is from 0 to %g s", p->name, resets.items[i], end);
+}
+
 static bool name_state(builder *b, const part *p, model_state *to) {
   const carom_state_def *d = p->content;
   *to = (model_state){.name = arena_copy_text(b->memory, p->name),
@@ -75,6 +84,7 @@ static bool name_state(builder *b, const part *p, model_state *to) {
     return REFUSE("reset_to", NULL, "'reset_to' of '%s' takes one number, not %d", p->name, d->reset_to.count);
   carom_numbers resets = builder_numbers(b, d->reset_at);
   to->resets = resets.items, to->reset_count = resets.count;
+  note_resets(b, p, resets);
   if (!d->limits.count) return true;
   if (d->limits.count != 2 || !(d->limits.items[0] < d->limits.items[1]))
     return REFUSE("limits", NULL, "'limits' of '%s' must be two numbers, the lower first", p->name);
