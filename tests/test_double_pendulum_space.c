@@ -272,6 +272,13 @@ static void rows_before_the_impact_are_those_of_the_fall(void) {
   carom_model_destroy(model);
 }
 
+static void other_cases_are_refused(void) {
+  run r;
+  CHECK(!run_try(&r, CHECK_SOURCE_DIR "/models/double-pendulum-space.yaml", "case=4"));
+  CHECK_CONTAINS(r.error.text, "its first argument is 4");
+  run_close(&r);
+}
+
 int main(void) {
   RUN_OPTIMISED(event_converges_with_its_tolerance);
   RUN_OPTIMISED(moreau_converges_to_event_with_order_one);
@@ -283,5 +290,6 @@ int main(void) {
   RUN_OPTIMISED(joint_coordinates_drift_with_order_one);
   RUN(the_midpoint_drifts_with_order_two_in_flight);
   RUN(rows_before_the_impact_are_those_of_the_fall);
+  RUN(other_cases_are_refused);
   return check_summary();
 }

@@ -81,6 +81,8 @@ static void conditions(void) {
   CHECK_NEAR(value("if(m > 5, 10, 20)"), 20, 0);
   CHECK_NEAR(value("if(m > 5, 1/0, 7)"), 7, 0);  // the branch not taken may be anything
   CHECK_NEAR(value("1 + if(1, if(0, 1, 2), 3)*2"), 5, 0);
+  CHECK_NEAR(value("choose(m, 10, 20, 1/0)"), 20, 0);
+  CHECK_NEAR(value("1 + 2*choose(3, 1, x, choose(1, m + 5, 7), 4) + 1"), 16, 0);
 }
 
 static void functions_have_their_values(void) {
@@ -277,6 +279,13 @@ static void errors_stand_at_their_column(void) {
   fails("sin(1, 2)", 1, "takes 1 argument");
   fails("atan2(1)", 1, "takes 2 arguments");
   fails("if(x, 1)", 1, "takes 3 arguments");
+  fails("1 + choose(4, 1, 2, 3)", 12, "'choose' has values for 1 to 3, and its first argument is 4");
+  fails("choose(0, 1)", 8, "and its first argument is 0");
+  fails("choose(1.5, 1, 2)", 8, "is 1.5");
+  fails("choose(x, 1, 2)", 8, "must be a constant");
+  fails("choose(1/0, 1, 2)", 8, "is inf");
+  fails("choose(1, 1/0, 2)", 12, "division by zero");
+  fails("choose(1, 1 m, 2 kg)", 16, "'choose' yields m and kg");
   fails("if(x < 1", 3, "must be in quotes");
   fails("1 < 2 < 3", 7, "'and'");
   fails("2**3", 2, "'^'");

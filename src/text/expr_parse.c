@@ -64,6 +64,7 @@ typedef enum rule {
   RULE_ROOT,
   RULE_POWER,
   RULE_IF,
+  RULE_CHOOSE,
   RULE_TABLE,
 } rule;
 
@@ -99,7 +100,9 @@ typedef enum rule {
     RULE_RATIO)                                                                                                       \
   X("table", "table(x, x1, y1, x2, y2, ...): straight lines between constant points, held beyond the ends", OP_TABLE, \
     5, MANY, RULE_TABLE)                                                                                              \
-  X("if", "if(c, a, b): a where the condition c holds, else b", OP_SELECT, 3, 3, RULE_IF)
+  X("if", "if(c, a, b): a where the condition c holds, else b", OP_SELECT, 3, 3, RULE_IF)                             \
+  X("choose", "choose(n, a, b, ...): a for n = 1, b for n = 2 and so on; any other n is an error, and n is constant", \
+    OP_SELECT, 2, MANY, RULE_CHOOSE)
 
 #define CONSTANTS(X)                                         \
   X("pi", "pi: 3.14159...", 3.14159265358979323846, DIM_ANY) \
@@ -569,6 +572,31 @@ static operand finish_if(parser *p, const operand *a, size_t at) {
   return taken;
 }
 
+// Forgets the code of the operand that was parsed last.
+static void drop(parser *p, operand last) {
+  p->code_count = last.start;
+  p->height--;
+}
+
+// The number n is on the stack; of the operands behind it only the n-th stays, whatever is wrong with the others.
+static operand finish_choose(parser *p, operand n) {
+  operand taken = {.what = pure};
+  int count = 0;
+  drop(p, n);
+  while (take(p, ',')) {
+    operand k = parse(p, BIND_NONE);
+    if (p->failed) return k;
+    quantity what = count ? alike(p, taken, k, k.at, "'choose' yields") : k.what;
+    if (++count == n.value) taken = k;
+    else drop(p, k);
+    taken.what = what;
+  }
+  if (p->failed) return n;
+  if (!n.is_constant) return fail(p, n.at, NULL, "the first argument of 'choose' must be a constant");
+  if (n.value >= 1 && n.value <= count && n.value == floor(n.value)) return taken;
+  return fail(p, n.at, NULL, "'choose' has values for 1 to %d, and its first argument is %g", count, n.value);
+}
+
 static operand apply_curve(parser *p, const curve *c, operand x, quantity what, size_t at) {
   *ARENA_PUSH(p->memory, p->curves, p->curve_count, p->curve_capacity) = c;
   return apply(p, OP_TABLE, p->curve_count - 1, &x, 1, what, at);
@@ -590,8 +618,7 @@ static operand finish_table(parser *p, operand x, size_t at) {
     } else {
       y.what = alike(p, y, k, k.at, "the table has");
     }
-    p->code_count = k.start;
-    p->height--;
+    drop(p, k);
     int way = count++ % 2;
     *ARENA_PUSH(p->memory, of[way], counts[way], capacities[way]) = k.value;
   }
@@ -648,6 +675,7 @@ static operand parse_call(parser *p, const function *f, size_t at) {
     if (p->failed) return a[count];
     count++;
     if (f->rule == RULE_TABLE) return close_bracket(p, finish_table(p, a[0], at), opened);
+    if (f->rule == RULE_CHOOSE) return close_bracket(p, finish_choose(p, a[0]), opened);
     if (f->most == MANY && count == 2) {
       a[0] = apply(p, f->op, 0, a, 2, result_quantity(p, f, a, 2), at);
       count = 1;
