@@ -254,6 +254,45 @@ static void resets_outside_the_run_are_noted(void) {
   run_close(&r);
 }
 
+// A time stepper evaluates a rate once in a step, and never at the pole itself. Where in the step it lies must not
+// matter. Other rates are as large, but their integral is finite: these runs go on.
+static void time_steppers_do_not_step_over_a_pole(void) {
+  const struct {
+    const char *rate;
+    bool pole;
+  } cases[] = {
+      {"1/(0.5 + %g - t)", true},
+      {"1/(0.5 + %g - t)^2", true},
+      {"1/(hinge.q - 0.5 - %g)", true},  // the rotor turns with 1 rad/s
+      {"1/sqrt(abs(0.5 + %g - t))", false},
+      {"if(t < 0.5 + %g, 1, -1000)", false},
+      {"1e5*exp(-(1e3*(t - 0.5 - %g))^2)", false},  // as narrow as a step
+      {"sin(30*(t - %g))", false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (double part = 0.01; part < 1; part += cases[i].pole ? 0.04 : 0.12) {
+      char rate[64], text[512];
+      run r;
+      snprintf(rate, sizeof rate, cases[i].rate, part * 1e-3);
+      snprintf(text, sizeof text, ROTOR "initial: {hinge: {u: 1}}\nstates: {z: {rate: \"%s\"}}\n", rate);
+      if (!open_stepper(&r, text, 1e-3, "start", "")) return;
+      carom_status status = carom_sim_advance(r.sim, 1, &r.error);
+      CHECK_EQUAL(status, cases[i].pole ? CAROM_ERROR_INTEGRATOR : CAROM_OK);
+      if (cases[i].pole) CHECK_CONTAINS(r.error.text, "the rate of state 'z' becomes infinite at t = 0.50");
+      else if (status) printf("    %s: %s\n", rate, r.error.text);
+      run_close(&r);
+    }
+}
+
+// z' = 10 z^2 + 10 is infinite at t = pi/20, and overflows a little later.
+static void a_state_that_overflows_ends_the_run(void) {
+  run r;
+  if (!open_stepper(&r, ROTOR "states: {z: {rate: 10*z^2 + 10}}\n", 1e-3, "start", "")) return;
+  CHECK_EQUAL(carom_sim_advance(r.sim, 1, &r.error), CAROM_ERROR_INTEGRATOR);
+  CHECK_CONTAINS(r.error.text, "state 'z'");
+  run_close(&r);
+}
+
 // --- motors ----------------------------------------------------------------------------------------------------------
 
 // T e' = 4 - e, J w' = e
@@ -419,6 +458,8 @@ int main(void) {
   RUN(anti_windup_of_a_pid_loop);
   RUN(states_are_reset);
   RUN(resets_outside_the_run_are_noted);
+  RUN(time_steppers_do_not_step_over_a_pole);
+  RUN(a_state_that_overflows_ends_the_run);
   RUN(a_motor_lags);
   RUN(a_motor_is_limited);
   RUN(outputs_and_tables_see_states);

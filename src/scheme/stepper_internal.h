@@ -387,6 +387,14 @@ bool stepper_place(stepper *s, double t);
 bool stepper_opens(stepper *s, double dt);
 carom_status stepper_watch_drift(stepper *s, carom_error *error);
 
+// --- stepper_states.c ------------------------------------------------------------------------------------------------
+
+// The states at the end of the step, and in the motion at a time within it.
+void stepper_move_states(stepper *s, double t_end);
+void stepper_place_states(stepper *s, double t);
+// Fails if a state is not finite, or if its rate becomes infinite within the step.
+carom_status stepper_check_states(stepper *s, carom_error *error);
+
 // --- stepper_overlap.c -----------------------------------------------------------------------------------------------
 
 // Finds the displacement that removes overlap at the end of the step, from the solution of its contact problem and the

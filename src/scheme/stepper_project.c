@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "mechanics/constraint.h"
-#include "mechanics/control.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/response.h"
 #include "scheme/stepper_internal.h"
@@ -126,17 +125,11 @@ static bool close_position(stepper *s) {
 
 // Positions follow u_A up to where rows are evaluated and u_E from there; driven coordinates follow their drives.
 // Velocities alone would open loops by (Δt)².
-static void place_states(stepper *s, double t) {
-  for (int k = 0; k < s->m->state_count; k++)
-    s->x->inner[k] = t < s->t ? s->z_A[k] + (t - s->t_A) * s->z_rate[k] : s->z[k];
-  control_limit(s->m, s->x->inner);
-}
-
 bool stepper_place(stepper *s, double t) {
   if (t < s->t_A + s->rule->place * s->dt) stepper_move_from(s, s->q_A, s->u_A, t - s->t_A);
   else stepper_move_from(s, s->q, s->u, t - s->t);
   dynamics_set(s->m, s->x, t, s->x->q, s->x->u);
-  if (s->m->state_count) place_states(s, t);
+  if (s->m->state_count) stepper_place_states(s, t);
   if (!s->settings.project || !s->m->row_count || t == s->t || t == s->t_A) return true;
   bool closed = close_position(s);
   centre_carry(s->m, s->projection.unplaced, s->x->q, s->x->u);

@@ -139,18 +139,10 @@ static void turn_over(stepper *s, double dt) {
   s->shown.shows_A = false;
 }
 
-// A state beyond a limit goes back to it.
-static void move_states(stepper *s, double t_end) {
-  for (int k = 0; k < s->m->state_count; k++) s->z[k] = s->z_A[k] + s->dt * s->z_rate[k];
-  control_limit(s->m, s->z);
-  control_reset(s->m, t_end, s->z);
-  memcpy(s->x->inner, s->z, (size_t)s->m->state_count * sizeof *s->z);
-}
-
 static carom_status finish(stepper *s, double t_end, double dt, const double *u_end, carom_error *error) {
   bool grown = s->m->row_count && !s->settings.project && stepper_opens(s, dt);
   turn_over(s, dt);
-  if (s->m->state_count) move_states(s, t_end);
+  if (s->m->state_count) stepper_move_states(s, t_end);
   bool finite = move_to_end(s, (1 - s->rule->place) * dt, u_end);
   s->t = s->x->t = t_end;
   s->x->level = LEVEL_NONE;
@@ -305,6 +297,7 @@ carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
     s->books.differ = true;
   }
   solved = finish(s, t_next, dt, u_end, error);
+  if (solved == CAROM_OK && s->m->state_count) solved = stepper_check_states(s, error);
   s->at_end.leaps = 0, s->at_end.deepest = s->at_end.entered = 0;
   if (t_next < t_stop || !(s->contacts->point_count || s->contacts->pool)) return solved;
   carom_status looked = stepper_look_at_end(s, error);
