@@ -184,6 +184,8 @@ carom_part carom_model_part(const carom_model *model, const char *section_name, 
     return (carom_part){m->computed[i].name, "", {0}, m->computed[i].unit};
   if (strcmp(section_name, "callbacks") == 0 && i < m->callback_count)
     return (carom_part){m->callbacks[i].name, "", {0}, model->callback_details[i]};
+  if (strcmp(section_name, "outputs") == 0 && i < model->output_count)
+    return (carom_part){model->outputs[i].name, "", {0}, model->outputs[i].unit};
   if (strcmp(section_name, "drives") == 0 && i < m->drive_count)
     return (carom_part){m->drives[i].name, "", {m->joints[m->drives[i].of.joint].name, NULL}, NULL};
   return (carom_part){0};

@@ -227,6 +227,7 @@ static carom_status write_row(run *r) {
   r->last_row = r->sim->x->t;
   const double *all = sim_read_all(r->sim);
   sim_check_row(r->sim, all);
+  if (r->options->row) r->options->row(r->options->context, r->last_row, all);
   carom_status status = CAROM_OK;
   for (int g = 0; r->file && g < GROUP_COUNT && status == CAROM_OK; g++) {
     if (r->tables[g] < 0) continue;
@@ -241,7 +242,7 @@ static carom_status write_row(run *r) {
 }
 
 // Whether rows are written, or outputs can lack a value at any of them.
-static bool needs_rows(const run *r) { return r->file || r->text || r->model->output_count; }
+static bool needs_rows(const run *r) { return r->file || r->text || r->options->row || r->model->output_count; }
 
 // The end of a step where nothing needs the row itself. To read it takes as long as a step: it is read only where the
 // ledger has looked at the state, and a number of either is not finite, to name the column. (A state that is not finite

@@ -22,8 +22,9 @@ void progress_watch_signals(void) {
   sigaction(SIGHUP, &action, NULL);
 }
 
-// 75 s, 12 min, 3.4 h
-static const char *duration(double s, char buffer[32]) {
+bool progress_must_end(void) { return asked_to_end; }
+
+const char *duration(double s, char buffer[32]) {
   if (!(s < 1e7)) return "long";
   if (s < 100) snprintf(buffer, 32, s < 10 ? "%.1f s" : "%.0f s", s);
   else if (s < 6000) snprintf(buffer, 32, "%.0f min", s / 60);

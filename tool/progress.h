@@ -16,6 +16,9 @@ typedef struct progress {
 void progress_watch_signals(void);
 // For carom_run_options: draws the line, and says no once a signal has come.
 bool progress_go_on(void *context, const carom_progress *now);
+bool progress_must_end(void);  // a signal has come
 void progress_clear(progress *p);
+// 75 s, 12 min, 3.4 h
+const char *duration(double s, char buffer[32]);
 
 #endif

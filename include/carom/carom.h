@@ -18,6 +18,7 @@
 #include "carom/law.h"
 #include "carom/record.h"
 #include "carom/status.h"
+#include "carom/sweep.h"
 #include "carom/version.h"
 
 #ifdef __cplusplus
@@ -28,11 +29,6 @@ typedef struct carom_model carom_model;  // compiled once, immutable; threads ca
 typedef struct carom_sim carom_sim;      // the mutable state of one simulation; used by one thread at a time
 
 // --- models ----------------------------------------------------------------------------------------------------------
-
-// `name=value`: a parameter of the model, or the path of any key (`coordinates=absolute`, `integrator.rtol=1e-10`).
-typedef struct carom_setting {
-  const char *name, *value;
-} carom_setting;
 
 // Each function returns null on failure and fills the error.
 CAROM_API carom_model *carom_model_load(const char *path, const carom_setting *settings, int count, carom_error *error);
@@ -108,13 +104,13 @@ CAROM_API int carom_model_callback_inputs(const carom_model *model, const char *
 CAROM_API int carom_model_callback_outputs(const carom_model *model, const char *callback);
 
 // The i-th part of a section: "bodies" (without ground), "joints", "constraints", "forces", "drives", "contacts",
-// "states", "signals" (those that the section `signals` computes), "callbacks".
+// "states", "signals" (those that the section `signals` computes), "callbacks", "outputs".
 typedef struct carom_part {
   const char *name;        // null after the last part
   const char *kind;        // empty if the section has only one kind
   const char *between[2];  // two bodies; a drive or a force along a joint has the joint and null; may be null
-  const char *detail;  // of a contact the kind of the pair; of a signal its unit, of a state unit, start and limits, of
-                       // a callback what it reads and gives; null for other parts
+  const char *detail;  // of a contact the kind of the pair; of a signal or output its unit, of a state unit, start and
+                       // limits, of a callback what it reads and gives; null for other parts
 } carom_part;
 CAROM_API carom_part carom_model_part(const carom_model *model, const char *section, int i);
 
@@ -338,6 +334,8 @@ typedef struct carom_run_options {
   // Called before the first step with a sentence for the user: a file may become larger than CAROM_RECORD_LARGE, or
   // than its disk. May be null.
   void (*warn)(void *context, const char *sentence);
+  // Called with each row that the run records or would record: the time and the values of all signals. May be null.
+  void (*row)(void *context, double t, const double *signals);
   void *context;
 } carom_run_options;
 

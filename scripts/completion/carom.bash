@@ -7,7 +7,7 @@ _carom_files() {
 
 _carom() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options=
-  local commands="run check report compare export solve list laws example reference help"
+  local commands="run check report compare sweep export solve list laws example reference help"
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "$commands --help --version" -- "$word"))
@@ -25,12 +25,13 @@ _carom() {
     --set) compopt -o nospace
       COMPREPLY=($(compgen -W "method= integrator= coordinates= record.every= record.touches= record.regimes= record.bodies= record.checkpoint= record.compression=" -- "$word"))
       return ;;
-    --end|--threads|--tolerance|--iterations|--restitution|--stiffness|--damping|--mass|--speed) return ;;
+    --end|--threads|--vary|--take|--sample|--seed|--shard|--tolerance|--iterations|--restitution|--stiffness|--damping|--mass|--speed) return ;;
   esac
   case $command in
     run) options="-o --output --no-record --csv --units --set --end --resume --report --threads -q --quiet --json --strict --force --help" ;;
     check) options="--set --signals --json --help" ;;
     compare) options="--method -o --output --set --end --report --json --force --help" ;;
+    sweep) options="--vary --take --sample --seed --set --end -j --threads --shard --join -o --output -q --quiet --force --help" ;;
     solve) options="--solver --tolerance --iterations --count --solution --help" ;;
     laws) options="--csv --friction-csv --law --restitution --stiffness --damping --mass --speed --force --help" ;;
     report) options="-o --output --force --help" ;;
@@ -41,7 +42,7 @@ _carom() {
     return
   fi
   case $command in
-    run|check|compare) _carom_files "$word" "yaml|yml" ;;
+    run|check|compare|sweep) _carom_files "$word" "yaml|yml" ;;
     report|export) _carom_files "$word" h5 ;;
     solve) compopt -o default ;;
     list) COMPREPLY=($(compgen -W "joints constraints forces surfaces laws solids methods integrators solvers functions units models" -- "$word")) ;;

@@ -116,7 +116,8 @@ static bool list_tables(report *r, report_run *run, int *time) {
   int count = record_table_count(run->in);
   *time = record_find_table(run->in, "time");
   if (*time < 0 || strcmp(record_get_table(run->in, *time).columns[0], "t") != 0)
-    return error_set(r->error, CAROM_ERROR_FILE, "'%s' is not a run of carom: it has no table of times", run->file),
+    return error_set(r->error, CAROM_ERROR_FILE, "'%s' is not a run of carom: it has no table of times%s", run->file,
+                     record_get_text(run->in, "sweep") ? "; it is a sweep, whose rows 'carom export' prints" : ""),
            false;
   run->rows = record_rows(run->in, *time);
   for (int i = 0; i < count; i++)

@@ -1,0 +1,73 @@
+// Sweeps: one model with many values of its parameters, and a table with a row for each.
+#ifndef CAROM_SWEEP_H
+#define CAROM_SWEEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "carom/define.h"
+#include "carom/export.h"
+#include "carom/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// `name=value`: a parameter of a model, or the path of any key (`coordinates=absolute`, `integrator.rtol=1e-10`).
+typedef struct carom_setting {
+  const char *name, *value;
+} carom_setting;
+
+typedef struct carom_sweep_progress {
+  long rows, done, failed;  // in all, finished, and failed among these
+  double wall_s;
+} carom_sweep_progress;
+
+typedef struct carom_sweep_options {
+  const char *model;              // the model file
+  const carom_setting *settings;  // of all rows; may be null
+  int setting_count;
+  // What changes from row to row, each with its values: `0.1 mm:1 mm:50` (so many from the first to the last),
+  // `1e6:1e9:4:log` (with equal ratios), or a list `100 rpm, 200 rpm`, which may hold words instead of numbers. The
+  // rows are all combinations; the last range changes fastest.
+  const carom_setting *vary;
+  int vary_count;
+  // Rows to draw at random instead, 0 for none. Ranges are then `0.1 mm:1 mm` or `1e6:1e9:log`; of a list one value is
+  // drawn. Row i is the same in every sweep with the same ranges and seed.
+  long sample;
+  uint64_t seed;
+  // What a row keeps of its run, with commas between: `last(hinge.q)`, `min`, `max`, `mean`, `rms`, or
+  // `at(hinge.q, 0.5 s)`. They are taken over the rows that the run would record; means by the trapezoidal rule, values
+  // at a time by straight lines. Null for last, min, max, mean and rms of each output of the model.
+  const char *take;
+  int threads;         // rows that run at the same time; 0 stands for one
+  int shard, shards;   // only rows whose number leaves shard - 1 when divided by shards; both 0 for all rows
+  const char *record;  // HDF5 file
+  bool force;          // replace a file that carom did not write
+  // Called about ten times a second; returning false interrupts the sweep. May be null.
+  bool (*progress)(void *context, const carom_sweep_progress *progress);
+  void *context;
+} carom_sweep_options;
+
+typedef struct carom_sweep_result {
+  long rows, failed;         // in the file, and those whose run failed
+  long found;                // rows taken over from a sweep that was interrupted
+  long first_failed;         // number of the first row that failed; -1 if none did
+  char first_message[1600];  // and why
+} carom_sweep_result;
+
+// Runs all rows. A row that fails holds its message and does not stop the others. While the sweep runs, its rows are in
+// FILE.part; after an interruption or a kill the same call goes on with those that are missing. Returns CAROM_OK also
+// if rows have failed, CAROM_INTERRUPTED if not all were run. Rows do not depend on threads, shards and interruptions,
+// except their column wall_s.
+CAROM_API carom_status carom_sweep(const carom_sweep_options *options, carom_sweep_result *result, carom_error *error);
+
+// Joins the files of shards, or of any sweeps with the same model, settings, ranges and seed. Returns CAROM_ERROR_USAGE
+// if they belong to different sweeps, if a row is missing, or if one occurs twice with different values.
+CAROM_API carom_status carom_sweep_join(const char *const *files, int count, const char *record, bool force,
+                                        carom_sweep_result *result, carom_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,391 @@
+// A sweep: rows shared out over threads, kept in a file beside the result until all are there, and then in their order.
+#include "sweep.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "build/model_internal.h"
+#include "record/record.h"
+
+// What a row has beside its number, what varies and what is taken: how the run ended, and totals of its ledgers.
+enum { ABOUT_T, ABOUT_STATUS, ABOUT_VERDICT, ABOUT_ENERGY, ABOUT_EPISODES, ABOUT_IMPACTS, ABOUT_DEEPEST, ABOUT_COUNT };
+static const char *const about_columns[ABOUT_COUNT] = {
+    "t", SWEEP_STATUS, "verdict", "energy_error", "episodes", "impacts", "deepest_penetration"};
+static const char *const about_units[ABOUT_COUNT] = {"s", "1", "1", "1", "1", "1", "m"};
+static const char *const totals[] = {"energy.drive",  "energy.applied",  "energy.damper",
+                                     "energy.impact", "energy.friction", "energy.projection"};
+enum { TOTALS = sizeof totals / sizeof *totals };
+
+typedef struct sweep {
+  const carom_sweep_options *options;
+  arena memory;
+  carom_error *error;
+  sweep_plan plan;
+  sweep_take *takes;
+  int take_count;
+  sweep_table table;
+  const char *part;  // the file of rows that are done
+  struct timespec began;
+  // shared by threads
+  pthread_mutex_t lock;
+  pthread_cond_t ended;  // a thread has ended
+  record *journal;
+  carom_error journal_error;
+  long next, done, failed, found;
+  int running;
+  bool stop;
+} sweep;
+
+static double seconds_since(struct timespec t) {
+  struct timespec n;
+  clock_gettime(CLOCK_MONOTONIC, &n);
+  return (double)(n.tv_sec - t.tv_sec) + 1e-9 * (double)(n.tv_nsec - t.tv_nsec);
+}
+
+static bool is_ours(const sweep *s, long row) {
+  return s->options->shards <= 1 || row % s->options->shards == s->options->shard - 1;
+}
+
+static int first_taken(const sweep *s) { return 1 + s->plan.range_count; }
+static int first_about(const sweep *s) { return first_taken(s) + s->take_count; }
+
+// --- one row ---------------------------------------------------------------------------------------------------------
+
+typedef struct worker {
+  sweep *s;
+  arena memory;
+  taking taking;
+  carom_setting *settings;
+  char (*texts)[32];
+  double *row;
+  int totals[TOTALS];
+} worker;
+
+static carom_model *load_row(worker *w, long row, carom_error *error) {
+  const sweep *s = w->s;
+  int count = s->options->setting_count;
+  for (int i = 0; i < s->plan.range_count; i++)
+    w->settings[count++] = (carom_setting){s->plan.ranges[i].name, sweep_plan_setting(&s->plan, row, i, w->texts[i])};
+  return carom_model_load(s->options->model, w->settings, count, error);
+}
+
+static void take_row(void *context, double t, const double *signals) {
+  worker *w = context;
+  double *to = w->row + first_about(w->s) + ABOUT_COUNT;
+  taking_row(&w->taking, t, signals);
+  for (int i = 0; i < TOTALS; i++) to[i] = w->totals[i] < 0 ? 0 : signals[w->totals[i]];
+}
+
+static bool go_on(void *context, const carom_progress *progress) {
+  const worker *w = context;
+  (void)progress;
+  pthread_mutex_lock(&w->s->lock);
+  bool stop = w->s->stop;
+  pthread_mutex_unlock(&w->s->lock);
+  return !stop;
+}
+
+static double verdict_of(const carom_model *model, const carom_summary *summary) {
+  carom_verdict *v = carom_judge(model, summary, NULL);
+  double level = v ? (double)carom_verdict_level(v) : NAN;
+  carom_verdict_destroy(v);
+  return level;
+}
+
+static void fill_row(worker *w, const carom_model *model, const carom_summary *sum) {
+  double *taken = w->row + first_taken(w->s), *about = w->row + first_about(w->s);
+  for (int i = 0; i < w->s->take_count; i++) taken[i] = taking_result(&w->taking, i);
+  about[ABOUT_T] = sum->t;
+  about[ABOUT_VERDICT] = verdict_of(model, sum);
+  about[ABOUT_ENERGY] = sum->energy_imbalance;
+  about[ABOUT_EPISODES] = (double)sum->contact_episodes;
+  about[ABOUT_IMPACTS] = (double)sum->contact_impacts;
+  about[ABOUT_DEEPEST] = sum->deepest_penetration;
+}
+
+// Fills the row. Of a run that fails it holds what was computed.
+static carom_status run_row(worker *w, long row, carom_error *error) {
+  struct timespec began;
+  clock_gettime(CLOCK_MONOTONIC, &began);
+  const sweep *s = w->s;
+  for (int i = 0; i < s->table.column_count; i++) w->row[i] = NAN;
+  w->row[0] = (double)row;
+  for (int i = 0; i < s->plan.range_count; i++) w->row[1 + i] = sweep_plan_value(&s->plan, row, i);
+  carom_model *model = load_row(w, row, error);
+  carom_status status = model ? CAROM_OK : error->status;
+  if (model && taking_begin(&w->taking, model, error)) {
+    for (int i = 0; i < TOTALS; i++) w->totals[i] = carom_model_signal(model, totals[i]);
+    carom_summary summary = {0};
+    carom_run_options how = {.row = take_row, .progress = go_on, .context = w};
+    status = carom_run(model, &how, &summary, error);
+    fill_row(w, model, &summary);
+  } else if (model) {
+    status = error->status;
+  }
+  carom_model_destroy(model);
+  w->row[first_about(s) + ABOUT_STATUS] = (double)status;
+  w->row[s->table.column_count - 1] = seconds_since(began);
+  return status;
+}
+
+// --- all rows --------------------------------------------------------------------------------------------------------
+
+// The next row that is to be run, or -1.
+static long next_row(sweep *s) {
+  pthread_mutex_lock(&s->lock);
+  while (s->next < s->plan.rows && (sweep_table_has(&s->table, s->next) || !is_ours(s, s->next))) s->next++;
+  long row = s->stop || s->next == s->plan.rows ? -1 : s->next++;
+  pthread_mutex_unlock(&s->lock);
+  return row;
+}
+
+// A row that was interrupted is not kept.
+static void keep_row(sweep *s, long row, const double *values, carom_status status, const carom_error *error) {
+  pthread_mutex_lock(&s->lock);
+  if (!(s->stop && status == CAROM_INTERRUPTED)) {
+    memcpy(sweep_table_row(&s->table, row), values, (size_t)s->table.column_count * sizeof *values);
+    s->done++, s->failed += status != CAROM_OK;
+    if (status != CAROM_OK) s->table.messages[row] = strdup(error->text[0] ? error->text : carom_status_text(status));
+    if (record_append(s->journal, 0, values, &s->journal_error) != CAROM_OK) s->stop = true;
+  }
+  pthread_mutex_unlock(&s->lock);
+}
+
+static void *work(void *argument) {
+  worker *w = argument;
+  for (long row; (row = next_row(w->s)) >= 0;) {
+    carom_error error = {0};
+    carom_status status = run_row(w, row, &error);
+    keep_row(w->s, row, w->row, status, &error);
+  }
+  pthread_mutex_lock(&w->s->lock);
+  w->s->running--;
+  pthread_cond_signal(&w->s->ended);
+  pthread_mutex_unlock(&w->s->lock);
+  return NULL;
+}
+
+// Until all threads have ended. Asks ten times a second whether to go on.
+static void watch(sweep *s) {
+  pthread_mutex_lock(&s->lock);
+  while (s->running) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 100000000;
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    pthread_cond_timedwait(&s->ended, &s->lock, &until);
+    carom_sweep_progress p = {s->plan.rows, s->done, s->failed, seconds_since(s->began)};
+    pthread_mutex_unlock(&s->lock);
+    bool stop = s->options->progress && !s->options->progress(s->options->context, &p);
+    pthread_mutex_lock(&s->lock);
+    s->stop |= stop;
+  }
+  pthread_mutex_unlock(&s->lock);
+}
+
+static carom_status run_rows(sweep *s) {
+  int threads = s->options->threads > 0 ? s->options->threads : 1, started = 0;
+  pthread_t *ids = ARENA_ARRAY(&s->memory, pthread_t, threads);
+  worker *workers = ARENA_ARRAY(&s->memory, worker, threads);
+  for (int i = 0; i < threads; i++) {
+    workers[i] = (worker){
+        .s = s,
+        .taking = taking_create(&s->memory, s->takes, s->take_count),
+        .settings = ARENA_ARRAY(&s->memory, carom_setting, s->options->setting_count + s->plan.range_count + 1),
+        .texts = arena_alloc(&s->memory, (size_t)s->plan.range_count, sizeof *workers[i].texts),
+        .row = ARENA_ARRAY(&s->memory, double, s->table.column_count)};
+    for (int k = 0; k < s->options->setting_count; k++) workers[i].settings[k] = s->options->settings[k];
+  }
+  s->running = threads;
+  while (started < threads && pthread_create(&ids[started], NULL, work, &workers[started]) == 0) started++;
+  pthread_mutex_lock(&s->lock);
+  s->running -= threads - started;
+  pthread_mutex_unlock(&s->lock);
+  watch(s);
+  for (int i = 0; i < started; i++) pthread_join(ids[i], NULL);
+  if (!started) return error_set(s->error, CAROM_ERROR_MEMORY, "no thread could be started");
+  if (s->journal_error.status != CAROM_OK)
+    return error_set(s->error, s->journal_error.status, "%s", s->journal_error.message);
+  return s->stop ? error_set(s->error, CAROM_INTERRUPTED, "interrupted after %ld of %ld rows", s->done, s->plan.rows)
+                 : CAROM_OK;
+}
+
+// --- what a sweep is -------------------------------------------------------------------------------------------------
+
+static void name_columns(sweep *s, const carom_model *model) {
+  int count = first_about(s) + ABOUT_COUNT + TOTALS + 1, used = 0;
+  const char **columns = ARENA_ARRAY(&s->memory, const char *, count),
+             **units = ARENA_ARRAY(&s->memory, const char *, count);
+  columns[used] = "row", units[used++] = "1";
+  for (int i = 0; i < s->plan.range_count; i++)
+    columns[used] = s->plan.ranges[i].name, units[used++] = s->plan.ranges[i].unit;
+  for (int i = 0; i < s->take_count; i++) {
+    const char *unit = carom_model_signal_unit(model, carom_model_signal(model, s->takes[i].signal));
+    columns[used] = s->takes[i].name, units[used++] = unit ? arena_copy_text(&s->memory, unit) : "";
+  }
+  for (int i = 0; i < ABOUT_COUNT; i++) columns[used] = about_columns[i], units[used++] = about_units[i];
+  for (int i = 0; i < TOTALS; i++) columns[used] = totals[i], units[used++] = "J";
+  columns[used] = "wall_s", units[used++] = "s";
+  s->table = (sweep_table){.columns = columns,
+                           .units = units,
+                           .column_count = used,
+                           .status = first_about(s) + ABOUT_STATUS,
+                           .rows = s->plan.rows};
+}
+
+static void put_settings(json_writer *w, const char *key, const carom_setting *list, int count) {
+  json_open(w, key, '[');
+  for (int i = 0; i < count; i++) {
+    json_open(w, NULL, '[');
+    json_put_text(w, NULL, list[i].name), json_put_text(w, NULL, list[i].value);
+    json_close(w, ']');
+  }
+  json_close(w, ']');
+}
+
+// All that the rows depend on: version, texts of the model, settings, ranges, seed and what is taken.
+static const char *identify(sweep *s, const carom_model *model) {
+  const carom_sweep_options *o = s->options;
+  json_writer w = json_begin(&s->memory);
+  json_open(&w, NULL, '{');
+  json_put_text(&w, "version", CAROM_VERSION);
+  put_settings(&w, "settings", o->settings, o->setting_count);
+  put_settings(&w, "vary", o->vary, o->vary_count);
+  json_put_integer(&w, "sample", o->sample);
+  json_put_text(&w, "seed", o->sample ? arena_print(&s->memory, "%llu", (unsigned long long)o->seed) : "");
+  json_put_integer(&w, "rows", s->plan.rows);
+  json_open(&w, "take", '[');
+  for (int i = 0; i < s->take_count; i++) json_put_text(&w, NULL, s->takes[i].name);
+  json_close(&w, ']');
+  json_open(&w, "model", '[');
+  for (int i = 0; i < model->def->text->source_count; i++) json_put_text(&w, NULL, model->def->text->sources[i]->text);
+  json_close(&w, ']');
+  json_close(&w, '}');
+  return w.out.text;
+}
+
+// The model of the first row gives the outputs and units; what is wrong with every row shows here.
+static bool describe(sweep *s) {
+  const carom_sweep_options *o = s->options;
+  int count = o->setting_count;
+  carom_setting *settings = ARENA_ARRAY(&s->memory, carom_setting, count + s->plan.range_count + 1);
+  for (int i = 0; i < count; i++) settings[i] = o->settings[i];
+  char(*texts)[32] = arena_alloc(&s->memory, (size_t)s->plan.range_count, sizeof *texts);
+  for (int i = 0; i < s->plan.range_count; i++)
+    settings[count++] = (carom_setting){s->plan.ranges[i].name, sweep_plan_setting(&s->plan, 0, i, texts[i])};
+  carom_model *model = carom_model_load(o->model, settings, count, s->error);
+  if (!model) return false;
+  s->take_count = sweep_takes_read(&s->memory, o->take, model, &s->takes, s->error);
+  taking first = taking_create(&s->memory, s->takes, s->take_count > 0 ? s->take_count : 0);
+  bool good = s->take_count >= 0 && taking_begin(&first, model, s->error);
+  carom_output out = {.path = o->record, .kind = CAROM_FILE_RECORD, .force = o->force};
+  int files = 0;
+  while (carom_model_file(model, files)) files++;
+  const char **inputs = ARENA_ARRAY(&s->memory, const char *, files + 1);
+  for (int i = 0; i < files; i++) inputs[i] = carom_model_file(model, i);
+  out.inputs = inputs, out.input_count = files;
+  good = good && carom_output_check(&out, s->error) == CAROM_OK;
+  if (good) name_columns(s, model), s->table.identity = identify(s, model);
+  carom_model_destroy(model);
+  return good;
+}
+
+// --- files -----------------------------------------------------------------------------------------------------------
+
+// Rows that failed are run again, since their messages are in finished files alone.
+static bool has_run(const sweep_table *t, const double *row) { return row[t->status] == (double)CAROM_OK; }
+
+// A sweep that was interrupted has left its rows.
+static bool take_part(sweep *s) {
+  if (access(s->part, F_OK) != 0) return true;
+  carom_error ignored = {0};
+  record_reader *in = record_open(s->part, &ignored);
+  if (!in) return true;  // killed before it had written anything
+  const char *of = record_get_text(in, "sweep");
+  bool same = of && strcmp(of, s->table.identity) == 0;
+  if (!same)
+    error_set(s->error, CAROM_ERROR_USAGE,
+              "'%s' holds rows of another sweep: its model, settings, ranges or version differ; remove it, or name "
+              "another output",
+              s->part);
+  bool taken = same && sweep_file_take(&s->memory, &s->table, in, has_run, s->error);
+  record_close(in);
+  s->found = s->done = sweep_table_count(&s->table, &s->failed);
+  return taken;
+}
+
+// The rows that are known are in the new file before it takes the place of the old one.
+static bool begin_journal(sweep *s) {
+  const char *fresh = arena_print(&s->memory, "%s.new", s->part);
+  s->journal = sweep_file_create(&s->table, fresh, NULL, s->error);
+  for (long i = 0; s->journal && i < s->table.rows; i++)
+    if (sweep_table_has(&s->table, i) &&
+        record_append(s->journal, 0, sweep_table_row(&s->table, i), s->error) != CAROM_OK)
+      return false;
+  if (!s->journal || record_flush(s->journal, s->error) != CAROM_OK) return false;
+  if (rename(fresh, s->part) == 0) return true;
+  return error_set(s->error, CAROM_ERROR_FILE, "cannot write '%s': %s", s->part, strerror(errno)), false;
+}
+
+// --- the sweep -------------------------------------------------------------------------------------------------------
+
+static bool check_options(const carom_sweep_options *o, carom_error *error) {
+  const char *why = NULL;
+  if (!o->record) why = "a sweep needs a file for its result";
+  else if (o->threads < 0 || o->threads > 1024) why = "a sweep has 1 to 1024 threads";
+  else if (o->shards < 0 || (o->shards > 0 && (o->shard < 1 || o->shard > o->shards)))
+    why = "a shard is 1 to the number of shards";
+  if (why) error_set(error, CAROM_ERROR_USAGE, "%s", why);
+  return !why;
+}
+
+static carom_status sweep_all(sweep *s) {
+  if (!check_options(s->options, s->error) || !sweep_plan_read(&s->memory, s->options, &s->plan, s->error) ||
+      !describe(s))
+    return s->error->status;
+  s->part = arena_print(&s->memory, "%s.part", s->options->record);
+  sweep_table_make_room(&s->memory, &s->table);
+  if (!take_part(s) || !begin_journal(s)) return s->error->status;
+  carom_status status = run_rows(s);
+  carom_error ignored = {0};
+  record_finish(s->journal, "{}", &ignored);
+  s->journal = NULL;
+  if (status == CAROM_OK) status = sweep_file_write(&s->memory, &s->table, s->options->record, s->error);
+  if (status == CAROM_OK) unlink(s->part);
+  return status;
+}
+
+carom_status carom_sweep(const carom_sweep_options *options, carom_sweep_result *result, carom_error *error) {
+  carom_error own = {0};
+  carom_sweep_result unused;
+  carom_sweep_result *volatile to = result ? result : &unused;
+  jmp_buf out_of_memory;
+  error_clear(error);
+  sweep s = {.options = options, .error = error ? error : &own};
+  carom_status status;
+  clock_gettime(CLOCK_MONOTONIC, &s.began);
+  pthread_mutex_init(&s.lock, NULL);
+  pthread_cond_init(&s.ended, NULL);
+  if (setjmp(out_of_memory)) {
+    status = error_set(s.error, CAROM_ERROR_MEMORY, "out of memory for the rows of a sweep");
+  } else {
+    s.memory = arena_create(&out_of_memory);
+    status = sweep_all(&s);
+  }
+  record_abandon(s.journal);
+  sweep_table_report(&s.table, to);
+  to->found = s.found;
+  sweep_table_free_messages(&s.table);
+  pthread_cond_destroy(&s.ended);
+  pthread_mutex_destroy(&s.lock);
+  arena_free(&s.memory);
+  return status;
+}

@@ -1,0 +1,99 @@
+// A sweep in its parts: the values of each row, and what a row keeps of its run.
+#ifndef SWEEP_H
+#define SWEEP_H
+
+#include "base/arena.h"
+#include "carom/carom.h"
+#include "carom/sweep.h"
+#include "record/record.h"
+
+// --- sweep_plan.c: the values of each row ----------------------------------------------------------------------------
+
+// What varies: numbers from low to high, or a list.
+typedef struct sweep_range {
+  const char *name;
+  double low, high;  // if it has no list
+  bool log;          // between them equal ratios instead of equal differences
+  long count;        // of values; 0 if they are drawn between low and high
+  double *values;    // of a list; of words their places from 1 on
+  const char **words;
+  const char *unit;  // of its column
+} sweep_range;
+
+typedef struct sweep_plan {
+  sweep_range *ranges;
+  int range_count;
+  long rows, sample;
+  uint64_t seed;
+} sweep_plan;
+
+// Returns false after reporting.
+bool sweep_plan_read(arena *memory, const carom_sweep_options *options, sweep_plan *to, carom_error *error);
+// The value of a range in a row, as its column holds it, and as a setting of the model.
+double sweep_plan_value(const sweep_plan *plan, long row, int range);
+const char *sweep_plan_setting(const sweep_plan *plan, long row, int range, char text[32]);
+
+// --- sweep_take.c: what a row keeps of its run -----------------------------------------------------------------------
+
+typedef enum take_kind { TAKE_LAST, TAKE_MIN, TAKE_MAX, TAKE_MEAN, TAKE_RMS, TAKE_AT, TAKE_KINDS } take_kind;
+
+typedef struct sweep_take {
+  take_kind kind;
+  const char *signal;
+  double time;       // of TAKE_AT [s]
+  const char *name;  // of its column
+} sweep_take;
+
+// `model` gives the outputs if nothing is named. Returns the number of takes, or -1 after reporting.
+int sweep_takes_read(arena *memory, const char *text, const carom_model *model, sweep_take **takes, carom_error *error);
+
+// All takes of one run.
+typedef struct taking {
+  const sweep_take *takes;
+  int count;
+  int *signals;    // of the model that runs
+  double *values;  // of the last row
+  double *sums;    // extremes, integrals or values at a time
+  double start, t;
+  bool begun;
+} taking;
+
+taking taking_create(arena *memory, const sweep_take *takes, int count);
+// Before a run. Returns false if the model lacks a signal, after reporting.
+bool taking_begin(taking *k, const carom_model *model, carom_error *error);
+void taking_row(taking *k, double t, const double *signals);
+double taking_result(const taking *k, int i);  // NaN if the run has not reached its time
+
+// --- sweep_file.c: its rows on disk ----------------------------------------------------------------------------------
+
+#define SWEEP_STATUS "status"  // column
+enum { SWEEP_ROWS_MOST = 1000000000 };
+
+typedef struct sweep_table {
+  const char *identity;  // what makes two sweeps the same, as JSON
+  const char *const *columns, *const *units;
+  int column_count;  // the first column is the number of the row, the last its wall time
+  int status;        // column of the status
+  long rows;         // of the whole plan
+  double *values;    // row by row; the number of a row that is not there is NaN
+  char **messages;   // of rows that failed, null otherwise; to be freed one by one
+} sweep_table;
+
+void sweep_table_make_room(arena *memory, sweep_table *t);
+double *sweep_table_row(const sweep_table *t, long row);
+bool sweep_table_has(const sweep_table *t, long row);
+// How many are there, and have failed.
+long sweep_table_count(const sweep_table *t, long *failed);
+void sweep_table_free_messages(const sweep_table *t);
+void sweep_table_report(const sweep_table *t, carom_sweep_result *result);
+
+// A new file without rows. Messages are those of a finished one, or null. Returns null after reporting.
+record *sweep_file_create(const sweep_table *t, const char *path, const char *messages, carom_error *error);
+// Takes rows of a file that are not there yet. `keep` says whether one is wanted; may be null for all of them. Returns
+// false after reporting, also if a row is there with other values than before (but for its wall time).
+bool sweep_file_take(arena *memory, sweep_table *t, record_reader *in,
+                     bool (*keep)(const sweep_table *t, const double *row), carom_error *error);
+// The whole file with its rows in their order, beside and then in its place.
+carom_status sweep_file_write(arena *memory, const sweep_table *t, const char *path, carom_error *error);
+
+#endif

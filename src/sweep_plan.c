@@ -1,0 +1,172 @@
+// The values of each row of a sweep, from the texts of its ranges.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "sweep.h"
+#include "text/expr_parse.h"
+
+// --- reading ---------------------------------------------------------------------------------------------------------
+
+typedef struct range_reader {
+  arena *memory;
+  const carom_setting *of;
+  bool samples;
+  carom_error *error;
+} range_reader;
+
+static bool refuse(const range_reader *r, const char *why) {
+  const char *forms = r->samples ? "with a sample a range is a:b or a:b:log, or a list"
+                                 : "a range is a:b:n or a:b:n:log, or a list with commas";
+  return error_set(r->error, CAROM_ERROR_USAGE, "--vary %s=%s: %s; %s", r->of->name, r->of->value, why, forms), false;
+}
+
+// Splits at a character that stands outside of parentheses.
+static int split(arena *memory, const char *text, char at, char ***parts) {
+  int count = 0, capacity = 0, depth = 0;
+  *parts = NULL;
+  for (const char *start = text;; text++) {
+    depth += (*text == '(') - (*text == ')');
+    if (*text && (*text != at || depth > 0)) continue;
+    const char *from = start, *to = text;
+    while (from < to && *from == ' ') from++;
+    while (to > from && to[-1] == ' ') to--;
+    *ARENA_PUSH(memory, *parts, count, capacity) = arena_print(memory, "%.*s", (int)(to - from), from);
+    if (!*text) return count;
+    start = text + 1;
+  }
+}
+
+static bool resolve_nothing(void *context, const char *name, symbol *found, const char **hint) {
+  (void)context, (void)name, (void)found, (void)hint;
+  return false;
+}
+
+// A number, and its unit in the results. Returns false, without a report, if the text is none.
+static bool read_number(arena *memory, const char *text, double *value, const char **unit) {
+  carom_error ignored = {0};
+  char buffer[32];
+  const expr *e = expr_compile(memory, text, (place){0}, (scope){.resolve = resolve_nothing}, NULL, &ignored);
+  if (e) *value = expr_value(e, NULL), *unit = arena_copy_text(memory, expr_unit(e, buffer));
+  return e && isfinite(*value);
+}
+
+static bool read_list(range_reader *r, char **items, int count, sweep_range *to) {
+  const char *unit;
+  int numbers = 0;
+  to->unit = "";
+  to->count = count;
+  to->values = ARENA_ARRAY(r->memory, double, count);
+  for (int i = 0; i < count; i++) {
+    if (!*items[i]) return refuse(r, "a value is empty");
+    if (!read_number(r->memory, items[i], &to->values[i], &unit)) continue;
+    if (numbers++ && strcmp(to->unit, unit) != 0) return refuse(r, "the values have different units");
+    to->unit = unit;
+  }
+  if (numbers && numbers < count) return refuse(r, "some values are numbers and others are not");
+  if (numbers) return true;
+  to->words = ARENA_ARRAY(r->memory, const char *, count);
+  for (int i = 0; i < count; i++) to->words[i] = items[i], to->values[i] = i + 1;
+  return true;
+}
+
+static bool read_bounds(range_reader *r, char **parts, int count, sweep_range *to) {
+  const char *unit;
+  if (!read_number(r->memory, parts[0], &to->low, &to->unit) || !read_number(r->memory, parts[1], &to->high, &unit))
+    return refuse(r, "an end of the range is not a number");
+  if (strcmp(to->unit, unit) != 0) return refuse(r, "the ends of the range have different units");
+  to->log = count == (r->samples ? 3 : 4);
+  if (to->log && strcmp(parts[count - 1], "log") != 0) return refuse(r, "its last part is not 'log'");
+  if (to->log && !(to->low > 0 && to->high > 0)) return refuse(r, "equal ratios need positive ends");
+  if (r->samples) return to->low != to->high || refuse(r, "the range is empty");
+  char *rest;
+  to->count = strtol(parts[2], &rest, 10);
+  if (*rest || rest == parts[2] || to->count < 1 || to->count > SWEEP_ROWS_MOST)
+    return refuse(r, "its third part is not a number of values");
+  return to->count > 1 || to->low == to->high || refuse(r, "one value has no two ends");
+}
+
+static bool read_range(range_reader *r, sweep_range *to) {
+  char **parts, **items;
+  *to = (sweep_range){.name = arena_copy_text(r->memory, r->of->name)};
+  int count = split(r->memory, r->of->value, ':', &parts);
+  if (count == 1) return read_list(r, items, split(r->memory, r->of->value, ',', &items), to);
+  int least = r->samples ? 2 : 3;
+  if (count < least || count > least + 1) return refuse(r, "it has another number of parts");
+  return read_bounds(r, parts, count, to);
+}
+
+static bool names_differ(const sweep_plan *p, carom_error *error) {
+  for (int i = 0; i < p->range_count; i++)
+    for (int k = 0; k < i; k++)
+      if (strcmp(p->ranges[i].name, p->ranges[k].name) == 0)
+        return error_set(error, CAROM_ERROR_USAGE, "'%s' varies twice", p->ranges[i].name), false;
+  return true;
+}
+
+bool sweep_plan_read(arena *memory, const carom_sweep_options *options, sweep_plan *to, carom_error *error) {
+  *to = (sweep_plan){.sample = options->sample, .seed = options->seed, .range_count = options->vary_count};
+  if (options->vary_count < 1) return error_set(error, CAROM_ERROR_USAGE, "a sweep needs something that varies"), false;
+  if (options->sample < 0) return error_set(error, CAROM_ERROR_USAGE, "the sample has a negative size"), false;
+  to->ranges = ARENA_ARRAY(memory, sweep_range, options->vary_count);
+  double rows = 1;
+  for (int i = 0; i < options->vary_count; i++) {
+    range_reader r = {memory, &options->vary[i], options->sample > 0, error};
+    if (!read_range(&r, &to->ranges[i])) return false;
+    rows *= (double)to->ranges[i].count;
+  }
+  if (options->sample) rows = (double)options->sample;
+  if (rows > SWEEP_ROWS_MOST)
+    return error_set(error, CAROM_ERROR_USAGE, "the sweep has %.3g rows; at most %d", rows, SWEEP_ROWS_MOST), false;
+  to->rows = (long)rows;
+  return names_differ(to, error);
+}
+
+// --- values ----------------------------------------------------------------------------------------------------------
+
+// Mixes all bits of a number into all others (the end of a step of splitmix64).
+static uint64_t mixed(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+// Between 0 and 1, from the seed, the row and the range alone, so that it does not matter where a row is run.
+static double drawn(const sweep_plan *p, long row, int range) {
+  uint64_t x = mixed(p->seed + 0x9e3779b97f4a7c15u);
+  x = mixed(x ^ ((uint64_t)row * 0xd1342543de82ef95u + 1));
+  x = mixed(x ^ ((uint64_t)range * 0xaef17502108ef2d9u + 1));
+  return ((double)(x >> 11) + 0.5) * 0x1p-53;
+}
+
+static long place_in_grid(const sweep_plan *p, long row, int range) {
+  for (int i = p->range_count - 1; i > range; i--) row /= p->ranges[i].count;
+  return row % p->ranges[range].count;
+}
+
+static double between(const sweep_range *r, double share) {
+  if (r->log) return r->low * pow(r->high / r->low, share);
+  return r->low + (r->high - r->low) * share;
+}
+
+static long place_in_list(const sweep_plan *p, long row, int range) {
+  return p->sample ? (long)(drawn(p, row, range) * (double)p->ranges[range].count) : place_in_grid(p, row, range);
+}
+
+double sweep_plan_value(const sweep_plan *p, long row, int range) {
+  const sweep_range *r = &p->ranges[range];
+  if (r->values) return r->values[place_in_list(p, row, range)];
+  if (p->sample) return between(r, drawn(p, row, range));
+  long k = place_in_grid(p, row, range);
+  if (k == 0 || k == r->count - 1) return k ? r->high : r->low;  // exactly
+  return between(r, (double)k / (double)(r->count - 1));
+}
+
+const char *sweep_plan_setting(const sweep_plan *p, long row, int range, char text[32]) {
+  const sweep_range *r = &p->ranges[range];
+  if (r->words) return r->words[place_in_list(p, row, range)];
+  snprintf(text, 32, "%.17g", sweep_plan_value(p, row, range));
+  return text;
+}

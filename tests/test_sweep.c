@@ -1,0 +1,346 @@
+// Sweeps: the values of their rows, what rows keep, failures, interruptions, shards.
+#include "runs.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+// Free fall for a second: known at all times. `bad` makes a row fail.
+static const char *const fall =
+    "space: planar\n"
+    "gravity: [0, -10]\n"
+    "parameters: {h: 1 m, v: 0 m/s, bad: 0}\n"
+    "bodies: {ball: {mass: 2 - bad, inertia: 1}}\n"
+    "joints: {free: {free: [ground, ball]}}\n"
+    "initial: {free: {q: [0, 0, h], u: [0, 0, v]}}\n"
+    "outputs: {y: ball.y, clock: t}\n"
+    "method: smooth\n"
+    "record: {every: 10 ms}\n"
+    "end: 1\n";
+
+static const char *write_model(void) {
+  const char *path = scratch("fall.yaml");
+  CHECK(write_text(path, fall));
+  return path;
+}
+
+// All rows of a file, to be freed; null after a failed check.
+typedef struct rows {
+  carom_record *record;
+  double *values;
+  int columns;
+  long count;
+} rows;
+
+static rows read_rows(const char *path) {
+  carom_error error = {0};
+  rows r = {.record = carom_record_open(path, &error)};
+  if (!CHECK(r.record)) return printf("      %s\n", error.text), r;
+  carom_record_table t = carom_record_get_table(r.record, 0);
+  CHECK_TEXT(t.name, "rows");
+  r.columns = t.columns, r.count = t.rows;
+  r.values = calloc((size_t)(r.count * r.columns) + 1, sizeof *r.values);
+  CHECK(carom_record_read(r.record, 0, 0, r.count, r.values, &error) == CAROM_OK);
+  return r;
+}
+
+static double value(const rows *r, long row, const char *column) {
+  for (int k = 0; k < r->columns; k++)
+    if (strcmp(carom_record_get_column(r->record, 0, k).name, column) == 0) return r->values[row * r->columns + k];
+  CHECK(!"a column of this name");
+  return NAN;
+}
+
+static void close_rows(rows *r) {
+  free(r->values);
+  carom_record_close(r->record);
+}
+
+// But for the wall times, the last column.
+static void check_same(const rows *a, const rows *b) {
+  if (!CHECK(a->count == b->count && a->columns == b->columns)) return;
+  for (long i = 0; i < a->count; i++)
+    CHECK(memcmp(a->values + i * a->columns, b->values + i * b->columns, (size_t)(a->columns - 1) * sizeof(double)) ==
+          0);
+}
+
+static carom_sweep_options options_of(const carom_setting *vary, int count, const char *record) {
+  return (carom_sweep_options){.model = write_model(), .vary = vary, .vary_count = count, .record = record};
+}
+
+static carom_status sweep(const carom_sweep_options *o, carom_sweep_result *result) {
+  carom_error error = {0};
+  carom_status status = carom_sweep(o, result, &error);
+  if (status != CAROM_OK && status != CAROM_INTERRUPTED) printf("      %s\n", error.text);
+  return status;
+}
+
+// --- values and what is kept -----------------------------------------------------------------------------------------
+
+static void rows_are_all_combinations(void) {
+  static const carom_setting vary[] = {{"h", "1 m:3 m:3"}, {"v", "0, 200 cm/s"}};
+  const char *path = scratch("grid.h5");
+  carom_sweep_options o = options_of(vary, 2, path);
+  o.take = "last(ball.y), min(ball.y), max(ball.y), mean(ball.y), rms(clock), at(ball.vy, 505 ms)";
+  carom_sweep_result result;
+  CHECK(sweep(&o, &result) == CAROM_ERROR_USAGE);  // one of the speeds has a unit, the other has none
+  static const carom_setting units[] = {{"h", "1 m:3 m:3"}, {"v", "0 m/s, 200 cm/s"}};
+  o.vary = units;
+  if (!CHECK(sweep(&o, &result) == CAROM_OK)) return;
+  CHECK(result.rows == 6 && result.failed == 0 && result.first_failed == -1);
+  rows r = read_rows(path);
+  for (long i = 0; i < r.count; i++) {
+    double h = 1 + (double)(i / 2), v = 2 * (double)(i % 2), top = v * v / 20;
+    CHECK_NEAR(value(&r, i, "row"), (double)i, 0);
+    CHECK_NEAR(value(&r, i, "h"), h, 0);
+    CHECK_NEAR(value(&r, i, "v"), v, 0);
+    CHECK_NEAR(value(&r, i, "last(ball.y)"), h + v - 5, 1e-7);
+    CHECK_NEAR(value(&r, i, "min(ball.y)"), h + v - 5, 1e-7);
+    CHECK_NEAR(value(&r, i, "max(ball.y)"), h + top, 1e-7);  // at 0 and 0.2 s, which are rows
+    // the trapezoidal rule leaves half a step squared times a sixth of the acceleration
+    CHECK_NEAR(value(&r, i, "mean(ball.y)"), h + v / 2 - 5.0 / 3 - 10 * 1e-4 / 12, 1e-7);
+    CHECK_NEAR(value(&r, i, "rms(clock)"), sqrt(1.0 / 3), 1e-12);
+    CHECK_NEAR(value(&r, i, "at(ball.vy, 505 ms)"), v - 5.05, 1e-7);
+    CHECK_NEAR(value(&r, i, "status"), CAROM_OK, 0);
+    CHECK_NEAR(value(&r, i, "t"), 1, 0);
+  }
+  CHECK_TEXT(carom_record_get_column(r.record, 0, 1).unit, "m");
+  CHECK_TEXT(carom_record_get_column(r.record, 0, 2).unit, "m/s");
+  close_rows(&r);
+}
+
+static void outputs_are_taken_if_nothing_is_named(void) {
+  static const carom_setting vary[] = {{"h", "1 m:16 m:5:log"}};
+  const char *path = scratch("outputs.h5");
+  carom_sweep_options o = options_of(vary, 1, path);
+  if (!CHECK(sweep(&o, NULL) == CAROM_OK)) return;
+  rows r = read_rows(path);
+  for (long i = 0; i < r.count; i++) {
+    CHECK_NEAR(value(&r, i, "h"), pow(2, (double)i), 1e-14 * pow(2, (double)i));
+    CHECK_NEAR(value(&r, i, "max(y)"), pow(2, (double)i), 1e-12);
+    CHECK_NEAR(value(&r, i, "last(clock)"), 1, 0);
+  }
+  CHECK(value(&r, 4, "h") == 16);  // the ends are exact
+  close_rows(&r);
+}
+
+static void samples_depend_on_seed_and_row_alone(void) {
+  static const carom_setting vary[] = {
+      {"h", "1 m:3 m"}, {"v", "1 m/s:100 m/s:log"}, {"coordinates", "joint, absolute"}};
+  carom_sweep_options o = options_of(vary, 3, scratch("a.h5"));
+  o.sample = 400, o.seed = 7, o.take = "last(ball.y)";
+  static const carom_setting brief[] = {{"end", "10 ms"}};
+  o.settings = brief, o.setting_count = 1;
+  if (!CHECK(sweep(&o, NULL) == CAROM_OK)) return;
+  rows a = read_rows(o.record);
+  o.sample = 50, o.record = scratch("b.h5"), o.threads = 2;
+  CHECK(sweep(&o, NULL) == CAROM_OK);
+  rows b = read_rows(o.record);
+  CHECK_EQUAL(b.count, 50);
+  double h = 0, v = 0, words = 0;
+  for (long i = 0; i < a.count; i++) {
+    CHECK(value(&a, i, "h") > 1 && value(&a, i, "h") < 3);
+    h += value(&a, i, "h") / 400, v += log10(value(&a, i, "v")) / 400, words += value(&a, i, "coordinates") / 400;
+    if (i < 50) CHECK(value(&a, i, "h") == value(&b, i, "h") && value(&a, i, "v") == value(&b, i, "v"));
+  }
+  CHECK_NEAR(h, 2, 4 * 2 / sqrt(12 * 400));  // four standard errors
+  CHECK_NEAR(v, 1, 4 * 2 / sqrt(12 * 400));
+  CHECK_NEAR(words, 1.5, 4 * 0.5 / sqrt(400));
+  o.seed = 8, o.record = scratch("c.h5");
+  CHECK(sweep(&o, NULL) == CAROM_OK);
+  rows c = read_rows(o.record);
+  CHECK(value(&c, 0, "h") != value(&b, 0, "h"));
+  close_rows(&a), close_rows(&b), close_rows(&c);
+}
+
+static void failed_rows_hold_their_message(void) {
+  static const carom_setting vary[] = {{"bad", "0, 1, 2, 3"}};
+  carom_sweep_options o = options_of(vary, 1, scratch("failed.h5"));
+  carom_sweep_result result;
+  if (!CHECK(sweep(&o, &result) == CAROM_OK)) return;
+  CHECK(result.rows == 4 && result.failed == 2 && result.first_failed == 2);
+  CHECK_CONTAINS(result.first_message, "mass");
+  rows r = read_rows(o.record);
+  CHECK(isnan(value(&r, 3, "last(y)")) && value(&r, 3, "status") == CAROM_ERROR_MODEL);
+  CHECK_CONTAINS(carom_record_text(r.record, "messages"), "\"3\"");
+  close_rows(&r);
+}
+
+// The sweep that the guide shows: a looser slider hits harder.
+static void forces_grow_with_the_clearance(void) {
+  static const carom_setting vary[] = {{"clearance", "0.1 mm:1 mm:4"}};
+  carom_sweep_options o = {.model = CHECK_SOURCE_DIR "/models/slider-crank.yaml",
+                           .vary = vary,
+                           .vary_count = 1,
+                           .take = "max(guide.fn), rms(guide.fn)",
+                           .record = scratch("crank.h5")};
+  if (!CHECK(sweep(&o, NULL) == CAROM_OK)) return;
+  rows r = read_rows(o.record);
+  for (long i = 1; i < r.count; i++) {
+    CHECK(value(&r, i, "max(guide.fn)") > value(&r, i - 1, "max(guide.fn)"));
+    CHECK(value(&r, i, "impacts") < value(&r, i - 1, "impacts"));
+  }
+  close_rows(&r);
+}
+
+// --- threads, interruptions, shards ----------------------------------------------------------------------------------
+
+static const carom_setting many[] = {{"h", "1 m:2 m:20"}, {"v", "0 m/s:1 m/s:10"}, {"bad", "0, 3"}};
+
+static void threads_do_not_matter(void) {
+  carom_sweep_options o = options_of(many, 3, scratch("one.h5"));
+  CHECK(sweep(&o, NULL) == CAROM_OK);
+  rows a = read_rows(o.record);
+  o.record = scratch("two.h5"), o.threads = 2;
+  CHECK(sweep(&o, NULL) == CAROM_OK);
+  rows b = read_rows(o.record);
+  check_same(&a, &b);
+  CHECK(a.count == 400);
+  close_rows(&a), close_rows(&b);
+}
+
+static bool ends_soon(void *context, const carom_sweep_progress *p) { return p->done < *(const long *)context; }
+
+static void an_interrupted_sweep_goes_on(void) {
+  carom_sweep_options o = options_of(many, 3, scratch("whole.h5"));
+  static const carom_setting longer[] = {{"end", "100"}, {"record.every", "1 s"}};
+  o.settings = longer, o.setting_count = 2;
+  CHECK(sweep(&o, NULL) == CAROM_OK);
+  rows whole = read_rows(o.record);
+  o.record = scratch("parts.h5");
+  long most = 0, stops = 0;
+  o.progress = ends_soon, o.context = &most, o.threads = 2;
+  carom_sweep_result result = {0};
+  carom_status status;
+  while ((most += 1 + result.rows) < 4000 && (status = sweep(&o, &result)) == CAROM_INTERRUPTED) stops++;
+  CHECK(status == CAROM_OK && result.rows == 400);
+  rows parts = read_rows(o.record);
+  check_same(&whole, &parts);
+  CHECK(access(scratch("parts.h5.part"), F_OK) != 0);
+  printf("      %ld interruptions\n", stops);
+  close_rows(&whole), close_rows(&parts);
+}
+
+// A process that is killed leaves rows that the next one takes over.
+static void a_killed_sweep_goes_on(void) {
+  carom_sweep_options o = options_of(many, 3, scratch("killed.h5"));
+  static const carom_setting longer[] = {{"end", "1000"}, {"record.every", "1 s"}};
+  o.settings = longer, o.setting_count = 2;
+  pid_t child = fork();
+  if (child == 0) _exit(carom_sweep(&o, NULL, NULL));
+  for (int k = 0; k < 100 && access(scratch("killed.h5.part"), F_OK) != 0; k++) usleep(20000);
+  usleep(1500000);
+  kill(child, SIGKILL);
+  waitpid(child, NULL, 0);
+  carom_sweep_result result;
+  CHECK(sweep(&o, &result) == CAROM_OK);
+  CHECK(result.rows == 400);
+  rows parts = read_rows(o.record);
+  o.record = scratch("unharmed.h5");
+  CHECK(sweep(&o, &result) == CAROM_OK && result.found == 0);
+  rows whole = read_rows(o.record);
+  check_same(&whole, &parts);
+  close_rows(&whole), close_rows(&parts);
+}
+
+static void rows_of_another_sweep_are_refused(void) {
+  carom_sweep_options o = options_of(many, 3, scratch("mine.h5"));
+  long none = 0;
+  o.progress = ends_soon, o.context = &none;
+  static const carom_setting longer[] = {{"end", "1e5"}};
+  o.settings = longer, o.setting_count = 1;
+  CHECK(sweep(&o, NULL) == CAROM_INTERRUPTED);
+  o.setting_count = 0, o.progress = NULL;
+  carom_error error = {0};
+  CHECK(carom_sweep(&o, NULL, &error) == CAROM_ERROR_USAGE);
+  CHECK_CONTAINS(error.text, "another sweep");
+}
+
+static void shards_are_joined(void) {
+  carom_sweep_options o = options_of(many, 3, scratch("all.h5"));
+  CHECK(sweep(&o, NULL) == CAROM_OK);
+  rows all = read_rows(o.record);
+  const char *files[4];
+  carom_sweep_result result;
+  for (int k = 0; k < 4; k++) {
+    char name[32];
+    snprintf(name, sizeof name, "shard%d.h5", k);
+    static char paths[4][4400];
+    snprintf(paths[k], sizeof paths[k], "%s", scratch(name));
+    o.record = files[k] = paths[k], o.shard = k + 1, o.shards = 4;
+    CHECK(sweep(&o, &result) == CAROM_OK && result.rows == 100);
+  }
+  carom_error error = {0};
+  const char *joined = scratch("joined.h5");
+  CHECK(carom_sweep_join(files, 3, joined, false, NULL, &error) == CAROM_ERROR_USAGE);
+  CHECK_CONTAINS(error.text, "100 of 400 rows are missing, row 3 first");
+  CHECK(carom_sweep_join(files, 4, files[0], true, NULL, &error) == CAROM_ERROR_USAGE);  // an input
+  CHECK(carom_sweep_join(files, 4, joined, false, &result, &error) == CAROM_OK);
+  CHECK(result.rows == 400 && result.failed == 200 && result.first_failed == 1);
+  CHECK_CONTAINS(result.first_message, "mass");
+  rows together = read_rows(joined);
+  check_same(&all, &together);
+  close_rows(&all), close_rows(&together);
+}
+
+// --- what is refused -------------------------------------------------------------------------------------------------
+
+static void bad_sweeps_are_refused(void) {
+  static const struct {
+    carom_setting vary;
+    long sample;
+    const char *take, *says;
+  } bad[] = {{{"h", "1:2"}, 0, NULL, "another number of parts"},
+             {{"h", "1:2:0"}, 0, NULL, "not a number of values"},
+             {{"h", "1:2:3:lin"}, 0, NULL, "'log'"},
+             {{"h", "-1:2:3:log"}, 0, NULL, "positive"},
+             {{"h", "1 m:2 kg:3"}, 0, NULL, "different units"},
+             {{"h", "1:2:2000000000"}, 0, NULL, "not a number of values"},
+             {{"h", "1:2:1"}, 0, NULL, "two ends"},
+             {{"h", "one:2:3"}, 0, NULL, "not a number"},
+             {{"h", "1,,2"}, 0, NULL, "empty"},
+             {{"h", "1,two"}, 0, NULL, "others are not"},
+             {{"h", ""}, 0, NULL, "empty"},
+             {{"h", "1:1"}, 5, NULL, "empty"},
+             {{"h", "1:2:3"}, 5, NULL, "'log'"},
+             {{"height", "1:2:3"}, 0, NULL, "height"},
+             {{"h", "1:2:3"}, 0, "largest(y)", "not 'largest'"},
+             {{"h", "1:2:3"}, 0, "max(z)", "no signal 'z'"},
+             {{"h", "1:2:3"}, 0, "at(y)", "needs a time"},
+             {{"h", "1:2:3"}, 0, "at(y, 3 kg)", "not a time"},
+             {{"h", "1:2:3"}, 0, "max(y, 2)", "comma"},
+             {{"h", "1:2:3"}, 0, "y", "max(SIGNAL)"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    carom_sweep_options o = options_of(&bad[i].vary, 1, scratch("refused.h5"));
+    o.sample = bad[i].sample, o.take = bad[i].take;
+    carom_error error = {0};
+    CHECK(carom_sweep(&o, NULL, &error) != CAROM_OK);
+    CHECK_CONTAINS(error.text, bad[i].says);
+    CHECK(access(o.record, F_OK) != 0);
+  }
+  static const carom_setting twice[] = {{"h", "1,2"}, {"h", "3,4"}};
+  carom_sweep_options o = options_of(twice, 2, scratch("refused.h5"));
+  CHECK(carom_sweep(&o, NULL, NULL) == CAROM_ERROR_USAGE);
+  o = options_of(many, 3, NULL);
+  CHECK(carom_sweep(&o, NULL, NULL) == CAROM_ERROR_USAGE);
+  o = options_of(many, 3, write_model());  // the model itself
+  o.force = true;
+  CHECK(carom_sweep(&o, NULL, NULL) == CAROM_ERROR_USAGE);
+  o = options_of(many, 3, scratch("x.h5"));
+  o.shard = 3, o.shards = 2;
+  CHECK(carom_sweep(&o, NULL, NULL) == CAROM_ERROR_USAGE);
+}
+
+int main(void) {
+  RUN(rows_are_all_combinations);
+  RUN(outputs_are_taken_if_nothing_is_named);
+  RUN(samples_depend_on_seed_and_row_alone);
+  RUN(failed_rows_hold_their_message);
+  RUN(forces_grow_with_the_clearance);
+  RUN(threads_do_not_matter);
+  RUN(an_interrupted_sweep_goes_on);
+  RUN(a_killed_sweep_goes_on);
+  RUN(rows_of_another_sweep_are_refused);
+  RUN(shards_are_joined);
+  RUN(bad_sweeps_are_refused);
+  return check_summary();
+}
