@@ -1,0 +1,85 @@
+#include "flex/elements.h"
+
+void elements_create(arena *memory, flex_elements *e, int node_count, const bool has[6], int point_count) {
+  *e = (flex_elements){.node_count = node_count, .point_count = point_count, .planar = !has[2]};
+  e->nodes = ARENA_ARRAY(memory, vec3, node_count);
+  e->freedoms = arena_alloc(memory, (size_t)node_count, sizeof *e->freedoms);
+  for (int i = 0; i < node_count; i++)
+    for (int k = 0; k < 6; k++) e->freedoms[i][k] = has[k] ? e->freedom_count++ : -1;
+  e->mass = ARENA_ARRAY(memory, double, (long)e->freedom_count * e->freedom_count);
+  e->stiffness = ARENA_ARRAY(memory, double, (long)e->freedom_count * e->freedom_count);
+  e->points = ARENA_ARRAY(memory, mass_point, point_count);
+}
+
+void elements_add_mass(flex_elements *e) {
+  for (int p = 0; p < e->point_count; p++) {
+    const flex_place *at = &e->points[p].place;
+    for (int i = 0; i < at->count; i++)
+      for (int j = 0; j < at->count; j++)
+        e->mass[(long)at->freedom[i] * e->freedom_count + at->freedom[j]] +=
+            e->points[p].mass * vec3_dot(at->shape[i], at->shape[j]);
+  }
+}
+
+void elements_add_strain(flex_elements *e, int count, const int *freedom, const double *strain, double factor) {
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j < count; j++)
+      e->stiffness[(long)freedom[i] * e->freedom_count + freedom[j]] += factor * strain[i] * strain[j];
+}
+
+static vec3 axis(int k) { return (vec3){k == 0, k == 1, k == 2}; }
+
+flex_place elements_node(const flex_elements *e, int node) {
+  flex_place p = {.at = e->nodes[node]};
+  for (int k = 0; k < 6; k++) {
+    if (e->freedoms[node][k] < 0) continue;
+    p.freedom[p.count] = e->freedoms[node][k];
+    if (k < 3) p.shape[p.count++] = axis(k);
+    else p.turn[p.count++] = axis(k - 3);
+  }
+  return p;
+}
+
+void elements_load(const flex_place *p, vec3 force, vec3 torque, double *load) {
+  for (int k = 0; k < p->count; k++) load[p->freedom[k]] += vec3_dot(p->shape[k], force) + vec3_dot(p->turn[k], torque);
+}
+
+vec3 elements_displacement(const flex_place *p, const double *x) {
+  vec3 d = VEC3_ZERO;
+  for (int k = 0; k < p->count; k++) d = vec3_axpy(d, x[p->freedom[k]], p->shape[k]);
+  return d;
+}
+
+vec3 elements_turn(const flex_place *p, const double *x) {
+  vec3 d = VEC3_ZERO;
+  for (int k = 0; k < p->count; k++) d = vec3_axpy(d, x[p->freedom[k]], p->turn[k]);
+  return d;
+}
+
+int elements_rigid(const flex_elements *e, double *rigid) {
+  static const int in_space[] = {0, 1, 2, 3, 4, 5}, in_plane[] = {0, 1, 5};
+  const int *motion = e->planar ? in_plane : in_space, count = e->planar ? 3 : 6;
+  for (int m = 0; m < count; m++)
+    for (int i = 0; i < e->node_count; i++) {
+      const bool turns = motion[m] >= 3;
+      const vec3 along = axis(motion[m] % 3), shift = turns ? vec3_cross(along, e->nodes[i]) : along;
+      const vec3 turn = turns ? along : VEC3_ZERO;
+      const double values[6] = {shift.x, shift.y, shift.z, turn.x, turn.y, turn.z};
+      for (int k = 0; k < 6; k++)
+        if (e->freedoms[i][k] >= 0) rigid[(long)m * e->freedom_count + e->freedoms[i][k]] = values[k];
+    }
+  return count;
+}
+
+void elements_see_from(const flex_elements *e, const flex_place *p, int count, double *shapes) {
+  for (int m = 0; m < count; m++) {
+    double *x = shapes + (long)m * e->freedom_count;
+    const vec3 shift = elements_displacement(p, x), turn = elements_turn(p, x);
+    for (int i = 0; i < e->node_count; i++) {
+      const vec3 moved = vec3_add(shift, vec3_cross(turn, vec3_sub(e->nodes[i], p->at)));
+      const double values[6] = {moved.x, moved.y, moved.z, turn.x, turn.y, turn.z};
+      for (int k = 0; k < 6; k++)
+        if (e->freedoms[i][k] >= 0) x[e->freedoms[i][k]] -= values[k];
+    }
+  }
+}

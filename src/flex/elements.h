@@ -1,0 +1,63 @@
+// A body of finite elements: nodes with freedoms, mass and stiffness matrix, and the points that carry its mass.
+//
+// The mass is a sum over points (quadrature points of the elements), each with a displacement that is linear in the
+// freedoms. The mass matrix and all integrals of inertia (invariants.h) are sums over the same points, so that they
+// agree with each other to rounding.
+#ifndef FLEX_ELEMENTS_H
+#define FLEX_ELEMENTS_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "math/linalg.h"
+
+enum { PLACE_FREEDOMS = 12 };  // of one element, at most
+
+// A place of the body: displacement and turn are Σ shape[k] x[freedom[k]] and Σ turn[k] x[freedom[k]].
+typedef struct flex_place {
+  vec3 at;  // undeformed [m]
+  int count;
+  int freedom[PLACE_FREEDOMS];
+  vec3 shape[PLACE_FREEDOMS], turn[PLACE_FREEDOMS];
+} flex_place;
+
+typedef struct mass_point {
+  double mass;  // [kg]
+  flex_place place;
+} mass_point;
+
+typedef struct flex_elements {
+  bool planar;
+  vec3 *nodes;  // undeformed [m]
+  int node_count;
+  int (*freedoms)[6];  // of each node: displacement x y z, turn x y z; -1 where it has none
+  int freedom_count;
+  double *mass, *stiffness;  // freedom_count², by rows, symmetric
+  mass_point *points;
+  int point_count;
+} flex_elements;
+
+// Rows of every node for the freedoms that `has` says, numbered node by node, and matrices of zeros. The places of the
+// nodes and the points are the caller's to fill.
+void elements_create(arena *memory, flex_elements *e, int node_count, const bool has[6], int point_count);
+// The mass matrix from the points.
+void elements_add_mass(flex_elements *e);
+// stiffness += factor s sᵀ over the listed freedoms, for one strain s at one point of integration.
+void elements_add_strain(flex_elements *e, int count, const int *freedom, const double *strain, double factor);
+
+// A node as a place.
+flex_place elements_node(const flex_elements *e, int node);
+// The load of a force and a torque at a place: adds shapeᵀ force + turnᵀ torque.
+void elements_load(const flex_place *p, vec3 force, vec3 torque, double *load);
+// Displacement and turn of a place where the freedoms have the values x.
+vec3 elements_displacement(const flex_place *p, const double *x);
+vec3 elements_turn(const flex_place *p, const double *x);
+
+// Motions without strain: along and about x, y, z through the origin; in the plane along x, y and about z. One row of
+// freedom_count numbers each. Returns how many.
+int elements_rigid(const flex_elements *e, double *rigid);
+// Shapes as seen from a frame that moves with a place: takes from each row the motion without strain that the place has
+// in it.
+void elements_see_from(const flex_elements *e, const flex_place *p, int count, double *shapes);
+
+#endif

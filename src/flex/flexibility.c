@@ -1,0 +1,159 @@
+#include "flex/flexibility.h"
+
+#include <string.h>
+
+#include "math/dense.h"
+
+// Pivots of a factorisation below this share of their diagonal are rounding: a freedom that nothing holds.
+#define SINGULAR 1e-14
+
+static void list_free(arena *memory, const flex_elements *e, const bool *held, flexibility *to) {
+  to->free = ARENA_ARRAY(memory, int, e->freedom_count);
+  for (int i = 0; i < e->freedom_count; i++)
+    if (!held || !held[i]) to->free[to->free_count++] = i;
+}
+
+// Reduces `count` rows of motions so that the freedom `pivot` moves in the last of them alone.
+static void eliminate(int count, int n, double *rows, int row, int pivot) {
+  double *p = rows + (long)row * n, *last = rows + (long)(count - 1) * n;
+  for (int k = 0; row != count - 1 && k < n; k++) {
+    const double t = p[k];
+    p[k] = last[k], last[k] = t;
+  }
+  for (int i = 0; i < count - 1; i++) {
+    double *r = rows + (long)i * n, factor = r[pivot] / last[pivot];
+    for (int k = 0; k < n; k++) r[k] -= factor * last[k];
+    r[pivot] = 0;
+  }
+}
+
+// The row and the freedom with the largest motion among those that `use` allows. Of equal ones the first, beyond
+// rounding. Returns the size of that motion.
+static double largest(int count, int n, const double *rows, const bool *use, int *row, int *pivot) {
+  double most = 0;
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < n; k++)
+      if (use[k] && fabs(rows[(long)i * n + k]) > most * (1 + 1e-9))
+        most = fabs(rows[(long)i * n + k]), *row = i, *pivot = k;
+  return most;
+}
+
+// Turns are measured by how far they move the farthest node, so that their rows compare with those of shifts.
+static double size_of(const flex_elements *e) {
+  double size = 0;
+  for (int i = 0; i < e->node_count; i++) size = fmax(size, vec3_norm(e->nodes[i]));
+  return size > 0 ? size : 1;
+}
+
+// Motions without strain that the held freedoms allow, as rows over all freedoms. Returns their number.
+static int free_motions(const flex_elements *e, const bool *held, double *rows) {
+  const int n = e->freedom_count;
+  int count = elements_rigid(e, rows), shifts = e->planar ? 2 : 3, row, pivot;
+  const double size = size_of(e);
+  for (long k = (long)shifts * n; k < (long)count * n; k++) rows[k] /= size;
+  while (held && count > 0 && largest(count, n, rows, held, &row, &pivot) > 1e-9)
+    eliminate(count--, n, rows, row, pivot);
+  return count;
+}
+
+// The free freedoms that are to be held, one per motion: each moves most in what those before it allow.
+static void choose_support(arena *scratch, const flexibility *a, const double *motions, bool *support) {
+  const int n = a->free_count;
+  double *rows = ARENA_ARRAY(scratch, double, (long)a->rigid_count *n);
+  bool *use = ARENA_ARRAY(scratch, bool, n);
+  for (int k = 0; k < n; k++) use[k] = true;
+  memcpy(rows, motions, (size_t)a->rigid_count * (size_t)n * sizeof *rows);
+  for (int count = a->rigid_count; count > 0; count--) {
+    int row = 0, pivot = 0;
+    largest(count, n, rows, use, &row, &pivot);
+    support[pivot] = true, use[pivot] = false;
+    eliminate(count, n, rows, row, pivot);
+  }
+}
+
+static double dot(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int k = 0; k < n; k++) sum += a[k] * b[k];
+  return sum;
+}
+
+static void multiply(const flexibility *a, const double *matrix, const double *x, double *y) {
+  for (int i = 0; i < a->free_count; i++) {
+    const double *row = matrix + (long)a->free[i] * a->e->freedom_count;
+    double sum = 0;
+    for (int k = 0; k < a->free_count; k++) sum += row[a->free[k]] * x[k];
+    y[i] = sum;
+  }
+}
+
+// Gram–Schmidt in the mass matrix. Returns false if a motion has no mass.
+static bool make_orthonormal(flexibility *a) {
+  const int n = a->free_count;
+  for (int i = 0; i < a->rigid_count; i++) {
+    double *r = a->rigid + (long)i * n, *p = a->momentum + (long)i * n;
+    for (int pass = 0; pass < 2; pass++)
+      for (int j = 0; j < i; j++) {
+        const double part = dot(n, a->momentum + (long)j * n, r);
+        for (int k = 0; k < n; k++) r[k] -= part * a->rigid[(long)j * n + k];
+      }
+    multiply(a, a->e->mass, r, p);
+    const double mass = dot(n, r, p);
+    if (!(mass > 0)) return false;
+    for (int k = 0; k < n; k++) r[k] /= sqrt(mass), p[k] /= sqrt(mass);
+  }
+  return true;
+}
+
+static bool factor_stiffness(arena *memory, const bool *support, flexibility *a) {
+  a->solved = ARENA_ARRAY(memory, int, a->free_count);
+  for (int k = 0; k < a->free_count; k++)
+    if (!support[k]) a->solved[a->solved_count++] = k;
+  const int n = a->solved_count;
+  a->factor = ARENA_ARRAY(memory, double, (long)n *n);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++)
+      a->factor[(long)i * n + j] =
+          a->e->stiffness[(long)a->free[a->solved[i]] * a->e->freedom_count + a->free[a->solved[j]]];
+  return dense_cholesky(n, a->factor, n, SINGULAR, NULL);
+}
+
+bool flexibility_create(arena *memory, const flex_elements *e, const bool *held, flexibility *to) {
+  *to = (flexibility){.e = e};
+  list_free(memory, e, held, to);
+  const int n = to->free_count;
+  double *motions = ARENA_ARRAY(memory, double, 6L * e->freedom_count);
+  to->rigid_count = free_motions(e, held, motions);
+  to->rigid = ARENA_ARRAY(memory, double, (long)to->rigid_count *n);
+  to->momentum = ARENA_ARRAY(memory, double, (long)to->rigid_count *n);
+  for (int i = 0; i < to->rigid_count; i++)
+    for (int k = 0; k < n; k++) to->rigid[(long)i * n + k] = motions[(long)i * e->freedom_count + to->free[k]];
+  bool *support = ARENA_ARRAY(memory, bool, n);
+  choose_support(memory, to, to->rigid, support);
+  return make_orthonormal(to) && factor_stiffness(memory, support, to);
+}
+
+void flexibility_apply(arena *scratch, const flexibility *a, const double *f, double *x) {
+  const arena_mark mark = arena_get_mark(scratch);
+  const int n = a->free_count;
+  double *load = ARENA_ARRAY(scratch, double, n), *y = ARENA_ARRAY(scratch, double, a->solved_count);
+  for (int k = 0; k < n; k++) load[k] = f[a->free[k]];
+  for (int i = 0; i < a->rigid_count; i++) {
+    const double part = dot(n, a->rigid + (long)i * n, load);
+    for (int k = 0; k < n; k++) load[k] -= part * a->momentum[(long)i * n + k];
+  }
+  for (int k = 0; k < a->solved_count; k++) y[k] = load[a->solved[k]];
+  dense_cholesky_solve(a->solved_count, a->factor, a->solved_count, y);
+  memset(x, 0, (size_t)a->e->freedom_count * sizeof *x);
+  for (int k = 0; k < a->solved_count; k++) x[a->free[a->solved[k]]] = y[k];
+  flexibility_remove_rigid(a, x);
+  arena_release(scratch, mark);
+}
+
+void flexibility_remove_rigid(const flexibility *a, double *x) {
+  for (int i = 0; i < a->rigid_count; i++) {
+    const double *r = a->rigid + (long)i * a->free_count, *p = a->momentum + (long)i * a->free_count;
+    double part = 0;
+    for (int k = 0; k < a->free_count; k++) part += p[k] * x[a->free[k]];
+    for (int k = 0; k < a->free_count; k++) x[a->free[k]] -= part * r[k];
+  }
+}

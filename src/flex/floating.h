@@ -1,0 +1,49 @@
+// A flexible body in its floating frame, ready for the equations of motion. With modal coordinates q, a point is at
+//   ρ = x + Σ φ_i q_i + ½ Σ g_ij q_i q_j
+// where g are second-order displacements, such as the foreshortening of a beam that bends; they may be absent. From
+// them come the stiffness of a body that rotates fast and the effect of axial loads on bending.
+//
+// The functions g_ij span few independent fields ψ_k: ½ Σ g_ij q_i q_j = Σ ψ_k s_k with s_k = ½ qᵀ S_k q. Modes and
+// fields together are shapes of a body with linear displacements (invariants.h) whose last coordinates depend on q. So
+// the kinetic energy is exact for this ρ, and the mass matrix is definite however large q is. A form that is truncated
+// at second order in q is not: a free body with modes of a clamped one loses it at deflections of a few per cent.
+#ifndef FLEX_FLOATING_H
+#define FLEX_FLOATING_H
+
+#include "flex/elements.h"
+#include "flex/invariants.h"
+
+typedef struct floating_body {
+  int modes, fields;
+  flex_inertia inertia;  // of modes + fields shapes
+  double *square;        // S_k: fields x modes², symmetric
+} floating_body;
+
+// What one evaluation computes, for one body.
+typedef struct floating_state {
+  double *z, *zdot;      // coordinates of all shapes
+  double *rate;          // fields x modes: ∂s_k/∂q_i = S_k q
+  double *curved;        // q̇ᵀ S_k q̇
+  double *full, *force;  // mass matrix and bias of all shapes
+  flex_state inertia;
+} floating_state;
+
+// Second-order displacements: fills g_ij at the undeformed place x, as many as modes squared, symmetric.
+typedef struct second_order {
+  void (*at)(const void *context, vec3 x, vec3 *g);
+  const void *context;
+} second_order;
+
+// Of a body of finite elements, whose modes are rows of freedom_count numbers. `second` may be null. Fields that make
+// less than 1e-10 of the largest second-order displacement are left out. Returns false if the fields cannot be
+// computed.
+bool floating_create(arena *memory, const flex_elements *e, int modes, const double *phi, const second_order *second,
+                     floating_body *to);
+void floating_state_create(arena *memory, const floating_body *b, floating_state *to);
+
+// Mass matrix and velocity-dependent forces for (ω, v, q̇) in body axes, 6 + modes rows, as inertia_matrix and
+// inertia_bias. Elastic forces are not among them.
+void floating_evaluate(const floating_body *b, vec3 omega, const double *q, const double *qdot, floating_state *s,
+                       double *M, double *bias);
+
+#endif

@@ -1,0 +1,280 @@
+#include "flex/modes.h"
+
+#include <string.h>
+
+#include "math/dense.h"
+#include "math/eigen.h"
+
+static double dot(int n, const double *a, const double *b) {
+  double sum[4] = {0};
+  int k = 0;
+  for (; k + 4 <= n; k += 4)
+    for (int j = 0; j < 4; j++) sum[j] += a[k + j] * b[k + j];
+  for (; k < n; k++) sum[0] += a[k] * b[k];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+static void axpy(int n, double s, const double *a, double *y) {
+  for (int k = 0; k < n; k++) y[k] += s * a[k];
+}
+
+static void multiply(int n, const double *matrix, const double *x, double *y) {
+  for (int i = 0; i < n; i++) y[i] = dot(n, matrix + (long)i * n, x);
+}
+
+// --- the rule for signs and equal frequencies ------------------------------------------------------------------------
+
+// The freedom at which a combination of unit size of the rows moves most, among those of the directions from `from` on
+// up to `end` of every node. Returns that motion.
+static double most_moved(const flex_elements *e, int count, const double *phi, int from, int end, int *best) {
+  const int n = e->freedom_count;
+  double most = 0;
+  for (int i = 0; i < e->node_count; i++)
+    for (int d = from; d < end; d++) {
+      const int k = e->freedoms[i][d];
+      double square = 0;
+      for (int m = 0; k >= 0 && m < count; m++) square += phi[(long)m * n + k] * phi[(long)m * n + k];
+      if (square > most * (1 + 1e-6)) most = square, *best = k;
+    }
+  return sqrt(most);
+}
+
+// Displacements below 1e-6 of what the turns would move over the body's size are rounding: it twists.
+static int leading_freedom(const flex_elements *e, int count, const double *phi) {
+  int displaced = 0, turned = 0;
+  double size = 0;
+  for (int i = 0; i < e->node_count; i++) size = fmax(size, vec3_norm(vec3_sub(e->nodes[i], e->nodes[0])));
+  const double way = most_moved(e, count, phi, 0, 3, &displaced), turn = most_moved(e, count, phi, 3, 6, &turned);
+  return way > 1e-6 * size * turn ? displaced : turned;
+}
+
+// Reflects the rows so that the first alone moves the freedom, in its positive direction: with c the unit vector of
+// what the rows do there, 1 - 2 u uᵀ / u² with u = c - e₁ takes c to e₁.
+static void reflect(int count, int n, double *phi, int freedom, double *u) {
+  double norm = 0, square = 0;
+  for (int i = 0; i < count; i++) u[i] = phi[(long)i * n + freedom], norm += u[i] * u[i];
+  norm = sqrt(norm);
+  if (!(norm > 0)) return;
+  for (int i = 0; i < count; i++) u[i] /= norm;
+  u[0] -= 1;
+  for (int i = 0; i < count; i++) square += u[i] * u[i];
+  if (!(square > 0)) return;
+  for (int k = 0; k < n; k++) {
+    double part = 0;
+    for (int i = 0; i < count; i++) part += u[i] * phi[(long)i * n + k];
+    for (int i = 0; i < count; i++) phi[(long)i * n + k] -= 2 * part / square * u[i];
+  }
+}
+
+static void apply_rule(arena *memory, const flex_elements *e, flex_modes *modes) {
+  const int n = e->freedom_count;
+  double *u = ARENA_ARRAY(memory, double, modes->count);
+  for (int first = 0, end; first < modes->count; first = end) {
+    for (end = first + 1; end < modes->count && modes->omega[end] - modes->omega[end - 1] < 1e-8 * modes->omega[end];)
+      end++;
+    for (int i = first; i < end; i++) {
+      double *rows = modes->phi + (long)i * n;
+      reflect(end - i, n, rows, leading_freedom(e, end - i, rows), u);
+    }
+  }
+}
+
+// --- eigenmodes ------------------------------------------------------------------------------------------------------
+
+// With M = L Lᵀ over the free freedoms, the modes are φ = L⁻ᵀ z where Lᵀ A L z = ω⁻² z. In the largest of these
+// eigenvalues, those of the slowest modes, rounding is smallest.
+
+// z-space of the motions without strain: rows Lᵀ r, orthonormal.
+static double *strainless(arena *memory, const flexibility *a, const double *L) {
+  const int n = a->free_count;
+  double *z = ARENA_ARRAY(memory, double, (long)a->rigid_count *n);
+  for (int i = 0; i < a->rigid_count; i++)
+    for (int j = 0; j < n; j++) axpy(j + 1, a->rigid[(long)i * n + j], L + (long)j * n, z + (long)i * n);
+  return z;
+}
+
+// S = L_K⁻¹ P L over the solved freedoms: Lᵀ A L = SᵀS.
+static double *stretch_of_momentum(arena *memory, const flexibility *a, const double *L) {
+  const int n = a->free_count, m = a->solved_count;
+  const double *z = strainless(memory, a, L);
+  double *S = ARENA_ARRAY(memory, double, (long)m *n);
+  for (int i = 0; i < m; i++) {
+    const int row = a->solved[i];
+    double *s = S + (long)i * n;
+    memcpy(s, L + (long)row * n, (size_t)(row + 1) * sizeof *s);
+    for (int r = 0; r < a->rigid_count; r++) axpy(n, -a->momentum[(long)r * n + row], z + (long)r * n, s);
+    for (int k = 0; k < i; k++) axpy(n, -a->factor[(long)i * m + k], S + (long)k * n, s);
+    const double pivot = a->factor[(long)i * m + i];
+    for (int k = 0; k < n; k++) s[k] /= pivot;
+  }
+  return S;
+}
+
+static double *gram(arena *memory, int rows, int n, const double *S) {
+  double *B = ARENA_ARRAY(memory, double, (long)n *n);
+  for (int k = 0; k < rows; k++)
+    for (int i = 0; i < n; i++) axpy(i + 1, S[(long)k * n + i], S + (long)k * n, B + (long)i * n);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) B[(long)j * n + i] = B[(long)i * n + j];
+  return B;
+}
+
+// L of the mass matrix over the free freedoms, lower triangle; null if that is not positive definite.
+static double *factor_mass(arena *memory, const flexibility *a) {
+  const int n = a->free_count;
+  double *L = ARENA_ARRAY(memory, double, (long)n *n);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) L[(long)i * n + j] = a->e->mass[(long)a->free[i] * a->e->freedom_count + a->free[j]];
+  return dense_cholesky(n, L, n, 1e-14, NULL) ? L : NULL;
+}
+
+// φ = L⁻ᵀ z, spread over all freedoms.
+static void shape_of(const flexibility *a, const double *L, double *z, double *phi) {
+  const int n = a->free_count;
+  for (int i = n - 1; i >= 0; i--) {
+    z[i] /= L[(long)i * n + i];
+    axpy(i, -z[i], L + (long)i * n, z);
+  }
+  for (int i = 0; i < n; i++) phi[a->free[i]] = z[i];
+}
+
+static void create(arena *memory, const flex_elements *e, int count, flex_modes *to) {
+  *to = (flex_modes){.count = count};
+  to->phi = ARENA_ARRAY(memory, double, (long)count * e->freedom_count);
+  to->omega = ARENA_ARRAY(memory, double, count);
+}
+
+bool modes_eigen(arena *memory, const flexibility *a, int count, flex_modes *to) {
+  const int n = a->free_count, most = n - a->rigid_count;
+  create(memory, a->e, count < most ? count : most, to);
+  const arena_mark mark = arena_get_mark(memory);
+  const double *L = factor_mass(memory, a);
+  bool good = L != NULL;
+  if (good) {
+    double *B = gram(memory, a->solved_count, n, stretch_of_momentum(memory, a, L));
+    double *values = ARENA_ARRAY(memory, double, n);
+    good = eigen_symmetric(memory, n, B, values);
+    for (int i = 0; good && i < to->count; i++) {
+      to->omega[i] = 1 / sqrt(values[n - 1 - i]);
+      shape_of(a, L, B + (long)(n - 1 - i) * n, to->phi + (long)i * a->e->freedom_count);
+    }
+    if (good) apply_rule(memory, a->e, to);
+  }
+  arena_release(memory, mark);
+  return good;
+}
+
+// --- bases of given shapes -------------------------------------------------------------------------------------------
+
+// xᵀ K x and K x. Returns 0 for what is rounding beside the energy of freedoms that would move alone: x has no strain.
+static double strain_energy(const flex_elements *e, const double *x, double *force) {
+  const int n = e->freedom_count;
+  double size = 0;
+  multiply(n, e->stiffness, x, force);
+  for (int k = 0; k < n; k++) size += x[k] * x[k] * e->stiffness[(long)k * n + k];
+  const double energy = dot(n, x, force);
+  return energy > 1e-12 * size ? energy : 0;
+}
+
+// Rows of `to` become orthonormal in the stiffness matrix, and `forces` their products with it. Returns how many there
+// are.
+static int orthonormal_in_stiffness(const flex_elements *e, int count, const double *shapes, double *to,
+                                    double *forces) {
+  const int n = e->freedom_count;
+  int rank = 0;
+  for (int i = 0; i < count; i++) {
+    double *x = to + (long)rank * n, *f = forces + (long)rank * n;
+    memcpy(x, shapes + (long)i * n, (size_t)n * sizeof *x);
+    const double own = strain_energy(e, x, f);
+    for (int pass = 0; pass < 2; pass++)
+      for (int j = 0; j < rank; j++) axpy(n, -dot(n, forces + (long)j * n, x), to + (long)j * n, x);
+    multiply(n, e->stiffness, x, f);
+    const double left = dot(n, x, f);
+    if (!(left > 1e-14 * own) || own == 0) continue;
+    for (int k = 0; k < n; k++) x[k] /= sqrt(left), f[k] /= sqrt(left);
+    rank++;
+  }
+  return rank;
+}
+
+bool modes_of_shapes(arena *memory, const flex_elements *e, int count, const double *shapes, flex_modes *to) {
+  const int n = e->freedom_count;
+  create(memory, e, count, to);
+  const arena_mark mark = arena_get_mark(memory);
+  double *x = ARENA_ARRAY(memory, double, (long)(count + 1) * n),
+         *f = ARENA_ARRAY(memory, double, (long)(count + 1) * n);
+  const int rank = to->count = orthonormal_in_stiffness(e, count, shapes, x, f);
+  double *B = ARENA_ARRAY(memory, double, (long)rank *rank), *values = ARENA_ARRAY(memory, double, rank);
+  for (int i = 0; i < rank; i++) {
+    multiply(n, e->mass, x + (long)i * n, f);
+    for (int j = 0; j <= i; j++) B[i * rank + j] = B[j * rank + i] = dot(n, x + (long)j * n, f);
+  }
+  const bool good = eigen_symmetric(memory, rank, B, values) && (rank == 0 || values[0] > 0);
+  for (int i = 0; good && i < rank; i++) {
+    const double *c = B + (long)(rank - 1 - i) * rank, mass = values[rank - 1 - i];
+    to->omega[i] = 1 / sqrt(mass);
+    for (int j = 0; j < rank; j++) axpy(n, c[j] * to->omega[i], x + (long)j * n, to->phi + (long)i * n);
+  }
+  if (good) apply_rule(memory, e, to);
+  arena_release(memory, mark);
+  return good;
+}
+
+bool modes_with_static(arena *memory, const flexibility *a, int eigen_count, int load_count, const double *loads,
+                       flex_modes *to) {
+  const int n = a->e->freedom_count;
+  flex_modes eigen;
+  if (!modes_eigen(memory, a, eigen_count, &eigen)) return false;
+  const int count = eigen.count + load_count;
+  double *shapes = ARENA_ARRAY(memory, double, (long)count *n);
+  memcpy(shapes, eigen.phi, (size_t)eigen.count * (size_t)n * sizeof *shapes);
+  for (int i = 0; i < load_count; i++)
+    flexibility_apply(memory, a, loads + (long)i * n, shapes + (long)(eigen.count + i) * n);
+  return modes_of_shapes(memory, a->e, count, shapes, to);
+}
+
+bool modes_craig_bampton(arena *memory, const flexibility *a, const bool *interface, int eigen_count, flex_modes *to) {
+  const int n = a->e->freedom_count;
+  bool *held = ARENA_ARRAY(memory, bool, n);
+  int joined = 0;
+  for (int i = 0; i < n; i++) held[i] = true;
+  for (int k = 0; k < a->free_count; k++) {
+    held[a->free[k]] = interface[a->free[k]];
+    joined += interface[a->free[k]];
+  }
+  flexibility inner;
+  flex_modes eigen;
+  if (!flexibility_create(memory, a->e, held, &inner) || !modes_eigen(memory, &inner, eigen_count, &eigen))
+    return false;
+  double *shapes = ARENA_ARRAY(memory, double, (long)(eigen.count + joined) * n), *x = shapes;
+  double *load = ARENA_ARRAY(memory, double, n);
+  for (int k = 0; k < a->free_count; k++) {
+    const int moved = a->free[k];
+    if (!interface[moved]) continue;
+    for (int i = 0; i < n; i++) load[i] = -a->e->stiffness[(long)moved * n + i];
+    flexibility_apply(memory, &inner, load, x);
+    x[moved] = 1;
+    if (strain_energy(a->e, x, load) == 0) continue;
+    flexibility_remove_rigid(a, x);
+    x += n;
+  }
+  for (int i = 0; i < eigen.count; i++, x += n) {
+    memcpy(x, eigen.phi + (long)i * n, (size_t)n * sizeof *x);
+    flexibility_remove_rigid(a, x);
+  }
+  return modes_of_shapes(memory, a->e, (int)((x - shapes) / n), shapes, to);
+}
+
+double modes_missing(arena *scratch, const flexibility *a, const flex_modes *modes, const double *load) {
+  const arena_mark mark = arena_get_mark(scratch);
+  const int n = a->e->freedom_count;
+  double *x = ARENA_ARRAY(scratch, double, n), have = 0;
+  flexibility_apply(scratch, a, load, x);
+  const double all = dot(n, load, x);
+  for (int i = 0; i < modes->count; i++) {
+    const double part = dot(n, load, modes->phi + (long)i * n) / modes->omega[i];
+    have += part * part;
+  }
+  arena_release(scratch, mark);
+  return all > 0 ? (all - have) / all : 0;
+}
