@@ -1,0 +1,24 @@
+// Planar solids of triangles with six nodes, in plane stress or plane strain. Mass and stiffness are integrated in
+// full; frequencies converge from above with order four.
+#ifndef FLEX_PLANAR_SOLID_H
+#define FLEX_PLANAR_SOLID_H
+
+#include "flex/elements.h"
+#include "flex/triangles.h"
+
+typedef struct planar_solid {
+  triangle_mesh mesh;
+  double thickness;  // [m]
+  double young;      // [Pa]
+  double poisson;    // [-]
+  double density;    // [kg/m³]
+  bool plane_strain;
+} planar_solid;
+
+// Nodes are those of the mesh.
+void planar_solid_elements(arena *memory, const planar_solid *b, flex_elements *e);
+// The place at a point; it turns as the material does there, ½ (∂v/∂x - ∂u/∂y). Returns false if it is outside the body
+// by more than 1e-9 of the triangle next to it.
+bool planar_solid_place(const planar_solid *b, const flex_elements *e, vec2 at, flex_place *to);
+
+#endif

@@ -1,0 +1,30 @@
+// Meshes of triangles with six nodes in the plane: corners and middles of sides. A side on an arc has its middle there.
+#ifndef FLEX_TRIANGLES_H
+#define FLEX_TRIANGLES_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "math/vec2.h"
+
+typedef struct triangle_mesh {
+  vec2 *nodes;  // corners first, then middles
+  int node_count;
+  int (*triangles)[6];  // corners counter-clockwise, then the middles of their sides 01, 12, 20
+  int triangle_count;
+  int (*boundary)[3];  // sides of one triangle alone: ends and middle, the body to their left
+  int boundary_count;
+} triangle_mesh;
+
+// A disc about the origin, of rings of triangles with sides of about radius / rings.
+triangle_mesh triangles_disc(arena *memory, double radius, int rings);
+// A rectangle about the origin, in columns x rows cells of two triangles each.
+triangle_mesh triangles_rectangle(arena *memory, double width, double height, int columns, int rows);
+// A polygon with its corners in turn, in either sense; no side of a triangle is longer than `longest`. Returns false if
+// the outline crosses or touches itself or has no area.
+bool triangles_polygon(arena *memory, const vec2 *corners, int count, double longest, triangle_mesh *to);
+
+// Shape functions of the six nodes at the area coordinates (1 - r - s, r, s), and their derivatives along r and s.
+void triangles_shape(double r, double s, double shape[6], double along_r[6], double along_s[6]);
+
+#endif
