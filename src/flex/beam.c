@@ -110,27 +110,27 @@ static void fill_points(const beam *b, const element *l, mass_point *points) {
   }
 }
 
-static void add_bending(flex_elements *e, const element *l, const int freedom[4], double phi, double s, double sign,
-                        double bending_stiffness, double shear_stiffness) {
+static void add_bending(arena *memory, flex_elements *e, const element *l, const int freedom[4], double phi, double s,
+                        double sign, double bending_stiffness, double shear_stiffness) {
   bending at = bend(l->h, phi, s);
   for (int k = 1; k < 4; k += 2) at.curvature[k] *= sign, at.shear[k] *= sign;
-  elements_add_strain(e, 4, freedom, at.curvature, bending_stiffness);
-  if (phi > 0) elements_add_strain(e, 4, freedom, at.shear, shear_stiffness);
+  elements_add_strain(memory, e, 4, freedom, at.curvature, bending_stiffness);
+  if (phi > 0) elements_add_strain(memory, e, 4, freedom, at.shear, shear_stiffness);
 }
 
-static void add_stiffness(const beam *b, flex_elements *e, const element *l) {
+static void add_stiffness(arena *memory, const beam *b, flex_elements *e, const element *l) {
   const double stretch[2] = {-1 / l->h, 1 / l->h};
   const int *i = l->first, *j = l->second;
   for (int g = 0; g < GAUSS; g++) {
     const double s = gauss_at[g], weight = gauss_weight[g] * l->h;
     const beam_section a = b->section(b->context, l->start + s * l->h);
-    elements_add_strain(e, 2, (int[]){i[0], j[0]}, stretch, weight * b->young * a.area);
-    add_bending(e, l, (int[]){i[1], i[5], j[1], j[5]}, l->phi_y, s, 1, weight * b->young * a.second_z,
+    elements_add_strain(memory, e, 2, (int[]){i[0], j[0]}, stretch, weight * b->young * a.area);
+    add_bending(memory, e, l, (int[]){i[1], i[5], j[1], j[5]}, l->phi_y, s, 1, weight * b->young * a.second_z,
                 weight * b->shear * a.shear_y);
     if (b->planar) continue;
-    add_bending(e, l, (int[]){i[2], i[4], j[2], j[4]}, l->phi_z, s, -1, weight * b->young * a.second_y,
+    add_bending(memory, e, l, (int[]){i[2], i[4], j[2], j[4]}, l->phi_z, s, -1, weight * b->young * a.second_y,
                 weight * b->shear * a.shear_z);
-    elements_add_strain(e, 2, (int[]){i[3], j[3]}, stretch, weight * b->shear * a.torsion);
+    elements_add_strain(memory, e, 2, (int[]){i[3], j[3]}, stretch, weight * b->shear * a.torsion);
   }
 }
 
@@ -142,9 +142,9 @@ void beam_elements(arena *memory, const beam *b, flex_elements *e) {
   for (int k = 0; k < b->elements; k++) {
     const element l = element_of(b, e, k);
     fill_points(b, &l, e->points + points * k);
-    add_stiffness(b, e, &l);
+    add_stiffness(memory, b, e, &l);
   }
-  elements_add_mass(e);
+  elements_assemble(e);
 }
 
 static int element_at(const beam *b, double x) {

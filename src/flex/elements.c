@@ -1,5 +1,7 @@
 #include "flex/elements.h"
 
+#include <string.h>
+
 void elements_create(arena *memory, flex_elements *e, int node_count, const bool has[6], int point_count) {
   *e = (flex_elements){.node_count = node_count, .point_count = point_count, .planar = !has[2]};
   e->nodes = ARENA_ARRAY(memory, vec3, node_count);
@@ -11,20 +13,45 @@ void elements_create(arena *memory, flex_elements *e, int node_count, const bool
   e->points = ARENA_ARRAY(memory, mass_point, point_count);
 }
 
-void elements_add_mass(flex_elements *e) {
+void elements_add_strain(arena *memory, flex_elements *e, int count, const int *freedom, const double *row,
+                         double stiffness) {
+  flex_strain *s = ARENA_PUSH(memory, e->strains, e->strain_count, e->strain_capacity);
+  s->count = count;
+  for (int k = 0; k < count; k++) s->freedom[k] = freedom[k], s->row[k] = sqrt(stiffness) * row[k];
+}
+
+void elements_assemble(flex_elements *e) {
+  const long n = e->freedom_count;
   for (int p = 0; p < e->point_count; p++) {
     const flex_place *at = &e->points[p].place;
     for (int i = 0; i < at->count; i++)
       for (int j = 0; j < at->count; j++)
-        e->mass[(long)at->freedom[i] * e->freedom_count + at->freedom[j]] +=
-            e->points[p].mass * vec3_dot(at->shape[i], at->shape[j]);
+        e->mass[at->freedom[i] * n + at->freedom[j]] += e->points[p].mass * vec3_dot(at->shape[i], at->shape[j]);
+  }
+  for (int p = 0; p < e->strain_count; p++) {
+    const flex_strain *s = &e->strains[p];
+    for (int i = 0; i < s->count; i++)
+      for (int j = 0; j < s->count; j++) e->stiffness[s->freedom[i] * n + s->freedom[j]] += s->row[i] * s->row[j];
   }
 }
 
-void elements_add_strain(flex_elements *e, int count, const int *freedom, const double *strain, double factor) {
-  for (int i = 0; i < count; i++)
-    for (int j = 0; j < count; j++)
-      e->stiffness[(long)freedom[i] * e->freedom_count + freedom[j]] += factor * strain[i] * strain[j];
+static double strain_of(const flex_strain *s, const double *x) {
+  double sum = 0;
+  for (int k = 0; k < s->count; k++) sum += s->row[k] * x[s->freedom[k]];
+  return sum;
+}
+
+void elements_strains(const flex_elements *e, const double *x, double *strains) {
+  for (int p = 0; p < e->strain_count; p++) strains[p] = strain_of(&e->strains[p], x);
+}
+
+void elements_forces(const flex_elements *e, const double *x, double *f) {
+  memset(f, 0, (size_t)e->freedom_count * sizeof *f);
+  for (int p = 0; p < e->strain_count; p++) {
+    const flex_strain *s = &e->strains[p];
+    const double strain = strain_of(s, x);
+    for (int k = 0; k < s->count; k++) f[s->freedom[k]] += strain * s->row[k];
+  }
 }
 
 static vec3 axis(int k) { return (vec3){k == 0, k == 1, k == 2}; }

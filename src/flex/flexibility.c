@@ -132,19 +132,27 @@ bool flexibility_create(arena *memory, const flex_elements *e, const bool *held,
   return make_orthonormal(to) && factor_stiffness(memory, support, to);
 }
 
+// x += K⁺ (load - K x): with the residual from the strains a second time removes most of the rounding of the first.
+static void solve_once(arena *scratch, const flexibility *a, const double *load, double *x) {
+  double *forces = ARENA_ARRAY(scratch, double, a->e->freedom_count),
+         *y = ARENA_ARRAY(scratch, double, a->solved_count);
+  elements_forces(a->e, x, forces);
+  for (int k = 0; k < a->solved_count; k++) y[k] = load[a->solved[k]] - forces[a->free[a->solved[k]]];
+  dense_cholesky_solve(a->solved_count, a->factor, a->solved_count, y);
+  for (int k = 0; k < a->solved_count; k++) x[a->free[a->solved[k]]] += y[k];
+}
+
 void flexibility_apply(arena *scratch, const flexibility *a, const double *f, double *x) {
   const arena_mark mark = arena_get_mark(scratch);
   const int n = a->free_count;
-  double *load = ARENA_ARRAY(scratch, double, n), *y = ARENA_ARRAY(scratch, double, a->solved_count);
+  double *load = ARENA_ARRAY(scratch, double, n);
   for (int k = 0; k < n; k++) load[k] = f[a->free[k]];
   for (int i = 0; i < a->rigid_count; i++) {
     const double part = dot(n, a->rigid + (long)i * n, load);
     for (int k = 0; k < n; k++) load[k] -= part * a->momentum[(long)i * n + k];
   }
-  for (int k = 0; k < a->solved_count; k++) y[k] = load[a->solved[k]];
-  dense_cholesky_solve(a->solved_count, a->factor, a->solved_count, y);
   memset(x, 0, (size_t)a->e->freedom_count * sizeof *x);
-  for (int k = 0; k < a->solved_count; k++) x[a->free[a->solved[k]]] = y[k];
+  for (int i = 0; i < 2; i++) solve_once(scratch, a, load, x);
   flexibility_remove_rigid(a, x);
   arena_release(scratch, mark);
 }

@@ -166,32 +166,34 @@ bool modes_eigen(arena *memory, const flexibility *a, int count, flex_modes *to)
 
 // --- bases of given shapes -------------------------------------------------------------------------------------------
 
-// xᵀ K x and K x. Returns 0 for what is rounding beside the energy of freedoms that would move alone: x has no strain.
-static double strain_energy(const flex_elements *e, const double *x, double *force) {
-  const int n = e->freedom_count;
+// The strains of x, and the sum of their squares. Returns 0 where they are rounding beside those of freedoms that would
+// move alone.
+static double strain_energy(const flex_elements *e, const double *x, double *strains) {
   double size = 0;
-  multiply(n, e->stiffness, x, force);
-  for (int k = 0; k < n; k++) size += x[k] * x[k] * e->stiffness[(long)k * n + k];
-  const double energy = dot(n, x, force);
-  return energy > 1e-12 * size ? energy : 0;
+  for (int k = 0; k < e->freedom_count; k++) size += x[k] * x[k] * e->stiffness[(long)k * e->freedom_count + k];
+  elements_strains(e, x, strains);
+  const double energy = dot(e->strain_count, strains, strains);
+  return energy > 1e-20 * size ? energy : 0;
 }
 
-// Rows of `to` become orthonormal in the stiffness matrix, and `forces` their products with it. Returns how many there
-// are.
+// Rows of `to` become orthonormal in the stiffness matrix, and `strains` theirs. Returns how many there are.
 static int orthonormal_in_stiffness(const flex_elements *e, int count, const double *shapes, double *to,
-                                    double *forces) {
-  const int n = e->freedom_count;
+                                    double *strains) {
+  const int n = e->freedom_count, m = e->strain_count;
   int rank = 0;
   for (int i = 0; i < count; i++) {
-    double *x = to + (long)rank * n, *f = forces + (long)rank * n;
+    double *x = to + (long)rank * n, *s = strains + (long)rank * m;
     memcpy(x, shapes + (long)i * n, (size_t)n * sizeof *x);
-    const double own = strain_energy(e, x, f);
+    const double own = strain_energy(e, x, s);
     for (int pass = 0; pass < 2; pass++)
-      for (int j = 0; j < rank; j++) axpy(n, -dot(n, forces + (long)j * n, x), to + (long)j * n, x);
-    multiply(n, e->stiffness, x, f);
-    const double left = dot(n, x, f);
-    if (!(left > 1e-14 * own) || own == 0) continue;
-    for (int k = 0; k < n; k++) x[k] /= sqrt(left), f[k] /= sqrt(left);
+      for (int j = 0; j < rank; j++) {
+        const double part = dot(m, strains + (long)j * m, s);
+        axpy(n, -part, to + (long)j * n, x), axpy(m, -part, strains + (long)j * m, s);
+      }
+    const double left = dot(m, s, s);
+    if (own == 0 || !(left > 1e-14 * own)) continue;
+    for (int k = 0; k < n; k++) x[k] /= sqrt(left);
+    for (int k = 0; k < m; k++) s[k] /= sqrt(left);
     rank++;
   }
   return rank;
@@ -201,18 +203,18 @@ bool modes_of_shapes(arena *memory, const flex_elements *e, int count, const dou
   const int n = e->freedom_count;
   create(memory, e, count, to);
   const arena_mark mark = arena_get_mark(memory);
-  double *x = ARENA_ARRAY(memory, double, (long)(count + 1) * n),
-         *f = ARENA_ARRAY(memory, double, (long)(count + 1) * n);
-  const int rank = to->count = orthonormal_in_stiffness(e, count, shapes, x, f);
+  double *x = ARENA_ARRAY(memory, double, (long)(count + 1) * n), *momentum = ARENA_ARRAY(memory, double, n);
+  double *strains = ARENA_ARRAY(memory, double, (long)(count + 1) * e->strain_count);
+  const int rank = to->count = orthonormal_in_stiffness(e, count, shapes, x, strains);
   double *B = ARENA_ARRAY(memory, double, (long)rank *rank), *values = ARENA_ARRAY(memory, double, rank);
   for (int i = 0; i < rank; i++) {
-    multiply(n, e->mass, x + (long)i * n, f);
-    for (int j = 0; j <= i; j++) B[i * rank + j] = B[j * rank + i] = dot(n, x + (long)j * n, f);
+    multiply(n, e->mass, x + (long)i * n, momentum);
+    for (int j = 0; j <= i; j++) B[i * rank + j] = B[j * rank + i] = dot(n, x + (long)j * n, momentum);
   }
   const bool good = eigen_symmetric(memory, rank, B, values) && (rank == 0 || values[0] > 0);
   for (int i = 0; good && i < rank; i++) {
-    const double *c = B + (long)(rank - 1 - i) * rank, mass = values[rank - 1 - i];
-    to->omega[i] = 1 / sqrt(mass);
+    const double *c = B + (long)(rank - 1 - i) * rank;
+    to->omega[i] = 1 / sqrt(values[rank - 1 - i]);
     for (int j = 0; j < rank; j++) axpy(n, c[j] * to->omega[i], x + (long)j * n, to->phi + (long)i * n);
   }
   if (good) apply_rule(memory, e, to);
@@ -247,14 +249,14 @@ bool modes_craig_bampton(arena *memory, const flexibility *a, const bool *interf
   if (!flexibility_create(memory, a->e, held, &inner) || !modes_eigen(memory, &inner, eigen_count, &eigen))
     return false;
   double *shapes = ARENA_ARRAY(memory, double, (long)(eigen.count + joined) * n), *x = shapes;
-  double *load = ARENA_ARRAY(memory, double, n);
+  double *load = ARENA_ARRAY(memory, double, n), *strains = ARENA_ARRAY(memory, double, a->e->strain_count);
   for (int k = 0; k < a->free_count; k++) {
     const int moved = a->free[k];
     if (!interface[moved]) continue;
     for (int i = 0; i < n; i++) load[i] = -a->e->stiffness[(long)moved * n + i];
     flexibility_apply(memory, &inner, load, x);
     x[moved] = 1;
-    if (strain_energy(a->e, x, load) == 0) continue;
+    if (strain_energy(a->e, x, strains) == 0) continue;
     flexibility_remove_rigid(a, x);
     x += n;
   }

@@ -54,8 +54,8 @@ static flex_place place_of(const flex_elements *e, const int *triangle, const sp
 }
 
 // The energy density is ½ (b (εx + εy)² + G (εx - εy)² + G γ²): three strains with a stiffness each.
-static void add_stiffness(const planar_solid *b, flex_elements *e, const flex_place *place, const spot *p,
-                          double volume) {
+static void add_stiffness(arena *memory, const planar_solid *b, flex_elements *e, const flex_place *place,
+                          const spot *p, double volume) {
   const double nu = b->poisson, shear = b->young / (2 * (1 + nu));
   const double bulk = b->plane_strain ? shear / (1 - 2 * nu) : b->young / (2 * (1 - nu));
   double sum[12], difference[12], gamma[12];
@@ -64,9 +64,9 @@ static void add_stiffness(const planar_solid *b, flex_elements *e, const flex_pl
     sum[2 * k + 1] = gamma[2 * k] = p->along_y[k];
     difference[2 * k + 1] = -p->along_y[k];
   }
-  elements_add_strain(e, 12, place->freedom, sum, volume * bulk);
-  elements_add_strain(e, 12, place->freedom, difference, volume * shear);
-  elements_add_strain(e, 12, place->freedom, gamma, volume * shear);
+  elements_add_strain(memory, e, 12, place->freedom, sum, volume * bulk);
+  elements_add_strain(memory, e, 12, place->freedom, difference, volume * shear);
+  elements_add_strain(memory, e, 12, place->freedom, gamma, volume * shear);
 }
 
 void planar_solid_elements(arena *memory, const planar_solid *b, flex_elements *e) {
@@ -79,9 +79,9 @@ void planar_solid_elements(arena *memory, const planar_solid *b, flex_elements *
       const flex_place place = place_of(e, m->triangles[t], &p);
       const double volume = b->thickness * p.jacobian * weight[k] / 2;
       e->points[POINTS * t + k] = (mass_point){b->density * volume, place};
-      add_stiffness(b, e, &place, &p, volume);
+      add_stiffness(memory, b, e, &place, &p, volume);
     }
-  elements_add_mass(e);
+  elements_assemble(e);
 }
 
 // Newton's iteration for the area coordinates of a point. Returns how far they are outside the triangle.
