@@ -1,7 +1,7 @@
 // Beams of finite elements: static deflections, frequencies with their orders, and the bases of modes made of them.
 #include "flexible.h"
 
-#include <float.h>
+#include "flex/given.h"
 
 static const double clamped_free[] = {1.8751040687, 4.6940911330, 7.8547574382};
 static const double free_free[] = {4.7300407449, 7.8532046241, 10.9956078380};
@@ -342,7 +342,76 @@ static void what_is_not_definite_is_refused(void) {
   finish(&f);
 }
 
+// --- given shape functions -------------------------------------------------------------------------------------------
+
+// (x/L)² along the beam and 3/2 (x/L)² - 1/2 (x/L)³ across it, for the length 0.5 m.
+static void square(const void *context, double x, double jet[3]) {
+  const double L = *(const double *)context;
+  jet[0] = x * x / (L * L), jet[1] = 2 * x / (L * L), jet[2] = 2 / (L * L);
+}
+static void cubic(const void *context, double x, double jet[3]) {
+  const double L = *(const double *)context, s = x / L;
+  jet[0] = 1.5 * s * s - 0.5 * s * s * s, jet[1] = (3 * s - 1.5 * s * s) / L, jet[2] = (3 - 3 * s) / (L * L);
+}
+
+// ∫ρA φ² is 1/5 and 33/140 of the mass; ∫EA φ'² = 4 EA / 3L and ∫EI φ''² = 3 EI / L³; the end is foreshortened by ½
+// 6/5L q².
+static void given_shapes_have_their_integrals(void) {
+  arena memory = arena_create(NULL);
+  beam b = planar_beam(3, false);
+  b.length = 0.5;
+  const given_shape shapes[] = {{GIVEN_AXIAL, square, &b.length}, {GIVEN_Y, cubic, &b.length}};
+  const double L = b.length, mass = b.density * square_section.area * L;
+  const double EA = b.young * square_section.area, EI = b.young * square_section.second_z;
+  flex_elements e;
+  given_elements(&memory, &b, 2, shapes, &e);
+  CHECK_NEAR(e.mass[0] / (mass / 5), 1, 1e-14);
+  CHECK_NEAR(e.mass[3] / (mass * 33 / 140), 1, 1e-14);
+  CHECK_NEAR(e.stiffness[0] / (4 * EA / (3 * L)), 1, 1e-14);
+  CHECK_NEAR(e.stiffness[3] / (3 * EI / (L * L * L)), 1, 1e-14);
+  CHECK(e.mass[1] == 0 && e.stiffness[1] == 0);
+  double g[4];
+  given_foreshortening(&b, 2, shapes, 0, L, g);
+  CHECK_NEAR(g[3], -1.2 / L, 1e-14 / L);
+  CHECK(g[0] == 0 && g[1] == 0);
+  const flex_place end = given_place(2, shapes, L);
+  CHECK_NEAR(end.shape[0].x, 1, 1e-15);
+  CHECK_NEAR(end.shape[1].y, 1, 1e-15);
+  CHECK_NEAR(end.turn[1].z, 1.5 / L, 1e-15 / L);
+  floating_body body;
+  const double phi[] = {1, 0, 0, 1};
+  CHECK(floating_create(&memory, &e, 2, phi, NULL, &body));
+  CHECK_NEAR(body.inertia.mass / mass, 1, 1e-14);
+  CHECK_NEAR(body.inertia.shift[1].y / (mass * (0.5 - 0.125)), 1, 1e-14);
+  CHECK_NEAR(body.inertia.moment[1].m[1] / (mass * L * (0.375 - 0.1)), 1, 1e-14);  // ∫ x φ_y dm
+  arena_free(&memory);
+}
+
+// A cubic is what a cantilever does under a load at its end: given, or as the one element of a mesh, it gives the same
+// static mode. In space along z, with its slope about -y.
+static void given_shapes_agree_with_elements(void) {
+  flexible f;
+  CHECK(start(&f, space_beam(1, false), CLAMPED));
+  const given_shape shape = {GIVEN_Z, cubic, &f.b.length};
+  flex_elements e;
+  given_elements(&f.memory, &f.b, 1, &shape, &e);
+  const flex_place tip = beam_place(&f.b, &f.e, f.b.length), given_tip = given_place(1, &shape, f.b.length);
+  double *load = numbers(&f, f.e.freedom_count), *x = numbers(&f, f.e.freedom_count);
+  elements_load(&tip, (vec3){0, 0, 1}, VEC3_ZERO, load);
+  flexibility_apply(&f.memory, &f.a, load, x);
+  const double q = 1 / e.stiffness[0];
+  CHECK_NEAR(elements_displacement(&tip, x).z / elements_displacement(&given_tip, &q).z, 1, 1e-12);
+  CHECK_NEAR(elements_turn(&tip, x).y / elements_turn(&given_tip, &q).y, 1, 1e-12);
+  double momentum = 0;
+  for (int i = 0; i < f.e.freedom_count; i++)
+    for (int k = 0; k < f.e.freedom_count; k++) momentum += x[i] * f.e.mass[i * f.e.freedom_count + k] * x[k];
+  CHECK_NEAR(momentum / (q * q * e.mass[0]), 1, 1e-12);
+  finish(&f);
+}
+
 int main(void) {
+  RUN(given_shapes_have_their_integrals);
+  RUN(given_shapes_agree_with_elements);
   RUN(tip_deflection_is_exact);
   RUN(loads_in_space_deflect_with_shear);
   RUN(tapered_beam_converges_with_order_four);

@@ -2,16 +2,9 @@
 
 #include <string.h>
 
-// Gauss's points on [0, 1]: exact up to degree 9, which a product of two cubics and a quadratic area reaches but for
-// one degree.
-enum { GAUSS = 5 };
-static const double gauss_at[GAUSS] = {0.046910077030668004, 0.23076534494715846, 0.5, 0.76923465505284155,
-                                       0.95308992296933200};
-static const double gauss_weight[GAUSS] = {0.11846344252809454, 0.23931433524968324, 0.28444444444444444,
-                                           0.23931433524968324, 0.11846344252809454};
+#include "flex/gauss.h"
 
-// Points of one section: with rotary inertia four in space and two in the plane, at the radii of gyration.
-static int section_points(const beam *b) { return b->planar ? (b->timoshenko ? 2 : 1) : 4; }
+int beam_section_points(const beam *b) { return b->planar ? (b->timoshenko ? 2 : 1) : 4; }
 
 // Bending of one element in one plane, over deflection and slope at its two ends: deflection w, slope w', turn θ of the
 // section, curvature θ', and shear w' - θ. They solve the equations of statics without a load between the nodes for the
@@ -93,20 +86,24 @@ static flex_place beside(const beam *b, flex_place p, vec3 off) {
   return p;
 }
 
+// Each at the radii of gyration, so that all together have the second moments of the section.
+void beam_fill_section(const beam *b, const flex_place *axis, double length, mass_point *points) {
+  const beam_section section = b->section(b->context, axis->at.x);
+  const int count = beam_section_points(b);
+  const double mass = b->density * section.area * length;
+  const double ry = sqrt(section.second_z / section.area), rz = sqrt(section.second_y / section.area);
+  const vec3 two[] = {{0, ry, 0}, {0, -ry, 0}};
+  const vec3 four[] = {{0, ry, rz}, {0, -ry, rz}, {0, ry, -rz}, {0, -ry, -rz}};
+  for (int k = 0; k < count; k++) {
+    const vec3 off = count == 1 ? VEC3_ZERO : count == 2 ? two[k] : four[k];
+    points[k] = (mass_point){mass / count, beside(b, *axis, off)};
+  }
+}
+
 static void fill_points(const beam *b, const element *l, mass_point *points) {
-  const int count = section_points(b);
   for (int g = 0; g < GAUSS; g++) {
     const flex_place axis = place_in(b, l, gauss_at[g]);
-    const beam_section section = b->section(b->context, axis.at.x);
-    const double mass = b->density * section.area * l->h * gauss_weight[g];
-    const double ry = sqrt(section.second_z / section.area), rz = sqrt(section.second_y / section.area);
-    // Each at the radii of gyration, so that all together have the second moments of the section.
-    const vec3 two[] = {{0, ry, 0}, {0, -ry, 0}};
-    const vec3 four[] = {{0, ry, rz}, {0, -ry, rz}, {0, ry, -rz}, {0, -ry, -rz}};
-    for (int k = 0; k < count; k++) {
-      const vec3 off = count == 1 ? VEC3_ZERO : count == 2 ? two[k] : four[k];
-      points[g * count + k] = (mass_point){mass / count, beside(b, axis, off)};
-    }
+    beam_fill_section(b, &axis, l->h * gauss_weight[g], points + g * beam_section_points(b));
   }
 }
 
@@ -136,7 +133,7 @@ static void add_stiffness(arena *memory, const beam *b, flex_elements *e, const 
 
 void beam_elements(arena *memory, const beam *b, flex_elements *e) {
   const bool in_plane[6] = {true, true, false, false, false, true}, in_space[6] = {true, true, true, true, true, true};
-  const int points = GAUSS * section_points(b);
+  const int points = GAUSS * beam_section_points(b);
   elements_create(memory, e, b->elements + 1, b->planar ? in_plane : in_space, points * b->elements);
   for (int k = 0; k <= b->elements; k++) e->nodes[k].x = b->length * k / b->elements;
   for (int k = 0; k < b->elements; k++) {

@@ -34,6 +34,12 @@ void beam_elements(arena *memory, const beam *b, flex_elements *e);
 // The place on the axis at x, between 0 and the length.
 flex_place beam_place(const beam *b, const flex_elements *e, double x);
 
+// The points that carry the mass of a piece of the beam, whose section is at a place of the axis: with rotary inertia
+// two in the plane and four in space, else one. Without shear, sections of a beam in space have rotary inertia in
+// twist, and in rigid motion.
+int beam_section_points(const beam *b);
+void beam_fill_section(const beam *b, const flex_place *axis, double length, mass_point *points);
+
 // Second-order displacement of the axis by foreshortening. With the modes φ (rows of freedom_count numbers) and their
 // coordinates q, the place x moves by ½ Σ g_ij(x) q_i q_j along the axis beside what the modes say,
 //   g_ij(x) = -∫ (v_i' v_j' + w_i' w_j') dx  from `from` to x,
