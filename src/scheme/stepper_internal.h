@@ -111,6 +111,7 @@ typedef struct stepper_rows {
   double *rate_R;  // the same of the velocity at the end, where that step has evaluated its rows
   double *onward;  // what rows turn by from where they are evaluated to the end of the step, by row (find_onward)
   solve_storage storage;  // W and what the solvers need
+  solve_problem whole;    // of the step under way
   bool crowded;           // W is not formed: pieces and islands take its place
   response_pieces pieces;
   solve_islands islands;
@@ -369,7 +370,7 @@ carom_status stepper_form_matrix(stepper *s, carom_error *error);
 bool stepper_hold(stepper *s, int row_index);
 carom_status stepper_finish_matrix(stepper *s, carom_error *error);
 // The problem of this matrix and the present q_rows.
-solve_problem stepper_problem(stepper *s);
+const solve_problem *stepper_problem(stepper *s);
 static inline double stepper_entry(const stepper *s, int i, int j) {
   if (s->problem.crowded) return i == j ? s->problem.pieces.diagonal[i] : response_product(&s->problem.pieces, i, j);
   return s->problem.storage.W[(long)i * s->x->row_total + j];

@@ -36,7 +36,9 @@ bool stepper_make_storage(stepper *s, int row_count, carom_error *error) {
     if (!make_overlap_matrix(s, of_overlap.rows, error)) return false;
     limits = solve_limits_union(&limits, &of_overlap);
   }
-  return solve_storage_make(&s->problem.storage, &limits, error);
+  if (!solve_storage_make(&s->problem.storage, &limits, error)) return false;
+  s->problem.whole = block_list_problem(&s->problem.blocks, row_count, s->problem.storage.W, s->problem.q);
+  return true;
 }
 
 void stepper_free_storage(stepper *s) {
@@ -46,15 +48,19 @@ void stepper_free_storage(stepper *s) {
   islands_free(&s->problem.islands);
 }
 
-solve_problem stepper_problem(stepper *s) {
+const solve_problem *stepper_problem(stepper *s) {
   int row_total = s->x->row_total;
-  solve_problem p = block_list_problem(&s->problem.blocks, row_total, s->problem.storage.W, s->problem.q);
+  solve_problem *p = &s->problem.whole;
   const response_pieces *of = &s->problem.pieces;
-  if (!s->problem.crowded) return p;
-  p.W = matrix_factored(row_total, s->problem.blocks.count, s->problem.blocks.start, of->velocity_count,
-                        (matrix_pieces){of->first, of->at, of->width, of->offset, of->J},
-                        (matrix_pieces){of->first, of->at, of->width, of->offset, of->response});
-  p.W.own = of->own, p.W.diagonal = of->diagonal;
+  if (!s->problem.crowded) {
+    block_list_update(&s->problem.blocks, row_total, s->problem.q, p);
+    return p;
+  }
+  *p = block_list_problem(&s->problem.blocks, row_total, NULL, s->problem.q);
+  p->W = matrix_factored(row_total, s->problem.blocks.count, s->problem.blocks.start, of->velocity_count,
+                         (matrix_pieces){of->first, of->at, of->width, of->offset, of->J},
+                         (matrix_pieces){of->first, of->at, of->width, of->offset, of->response});
+  p->W.own = of->own, p->W.diagonal = of->diagonal;
   return p;
 }
 
@@ -95,12 +101,11 @@ carom_status stepper_finish_matrix(stepper *s, carom_error *error) {
   for (int i = 0, row_index = s->friction.row0; i < s->m->friction_count; i++, row_index++)
     s->friction.diagonal[i] = stepper_entry(s, row_index, row_index);
   if (!s->problem.crowded || s->rest.same) return CAROM_OK;
-  solve_problem p = stepper_problem(s);
-  return islands_find(&s->problem.islands, &p, error) ? CAROM_OK : CAROM_ERROR_MEMORY;
+  return islands_find(&s->problem.islands, stepper_problem(s), error) ? CAROM_OK : CAROM_ERROR_MEMORY;
 }
 
 // A bound in a crowd: pieces are summed up by their own.
 void stepper_absolute(stepper *s, double *to) {
-  solve_problem p = stepper_problem(s);
-  p.W.ops->apply_absolute(&p.W, s->problem.P, to, s->displacement);
+  const solve_problem *p = stepper_problem(s);
+  p->W.ops->apply_absolute(&p->W, s->problem.P, to, s->displacement);
 }

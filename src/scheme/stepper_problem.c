@@ -151,9 +151,9 @@ static solve_info solve_problem_of_step(stepper *s, const solve_problem *problem
 }
 
 static carom_status solve_step(stepper *s, double dt, carom_error *error) {
-  solve_problem problem = stepper_problem(s);
+  const solve_problem *problem = stepper_problem(s);
   if (!s->problem.crowded) s->problem.storage.workspace->stop = s->stop;
-  solve_info info = solve_problem_of_step(s, &problem, dt);
+  solve_info info = solve_problem_of_step(s, problem, dt);
   if (info.status == SOLVE_INTERRUPTED) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   if (!isfinite(info.residual))
     return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem is not finite at t = %g s; " NOT_FINITE_ADVICE,

@@ -9,3 +9,9 @@ solve_problem block_list_problem(block_list *l, int rows, const double *W, const
   return (solve_problem){
       .block_count = l->count, .blocks = l->block, .q = q, .W = matrix_dense(rows, l->count, l->start, W)};
 }
+
+void block_list_update(block_list *l, int rows, const double *q, solve_problem *p) {
+  l->start[l->count] = rows;
+  p->block_count = l->count, p->q = q;
+  matrix_set_blocks(&p->W, rows, l->count);
+}

@@ -14,9 +14,12 @@ typedef struct block_list {
 
 block_list block_list_create(arena *memory, int most);
 
+// Number by number: a block that was just made and is copied in one piece would have to wait for its numbers.
 static inline void block_list_add(block_list *l, solve_block b) {
-  l->start[l->count] = b.row;
-  l->block[l->count++] = b;
+  solve_block *to = &l->block[l->count];
+  l->start[l->count++] = b.row;
+  to->kind = b.kind, to->row = b.row, to->size = b.size;
+  to->mu = b.mu, to->lo = b.lo, to->hi = b.hi;
 }
 
 // Bilateral rows of their own, from the first one on; nothing else is left in the list.
@@ -53,5 +56,7 @@ static inline solve_block block_of_friction(int row, double most) {
 
 // The dense problem of all its blocks, which fill so many rows.
 solve_problem block_list_problem(block_list *l, int rows, const double *W, const double *q);
+// Such a problem with the blocks that are in the list by now, in place.
+void block_list_update(block_list *l, int rows, const double *q, solve_problem *p);
 
 #endif

@@ -117,6 +117,11 @@ solve_matrix matrix_dense(int rows, int block_count, const int *start, const dou
                         .values = values};
 }
 
+void matrix_set_blocks(solve_matrix *m, int rows, int block_count) {
+  m->rows = rows, m->block_count = block_count;
+  m->uniform = common_size(block_count, m->start);
+}
+
 const double *matrix_values(const solve_matrix *m, double *to) {
   if (m->ops == &dense_ops) return m->values;
   m->ops->dense(m, to);

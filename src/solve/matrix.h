@@ -69,6 +69,9 @@ solve_matrix matrix_sparse(int rows, int block_count, const int *start, const in
 solve_matrix matrix_factored(int rows, int block_count, const int *start, int velocities, matrix_pieces J,
                              matrix_pieces B);
 
+// A dense matrix of so many rows and blocks, whose starts have changed.
+void matrix_set_blocks(solve_matrix *m, int rows, int block_count);
+
 bool matrix_is_dense(const solve_matrix *m);
 // A factored matrix whose J and B are the same arrays.
 static inline bool matrix_is_symmetric(const solve_matrix *m) {
