@@ -36,14 +36,14 @@ static inline __attribute__((always_inline)) circle circle_within(double angle) 
   const double quarters_per_radian = 0x1.45f306dc9c883p-1, shift = 0x1.8p52;
   double shifted = angle * quarters_per_radian + shift, whole = shifted - shift;  // rounded to the nearest integer
   double x = ((angle - whole * part1) - whole * part2) - whole * part3, z = x * x;
-  double s = 1 / 355687428096000.0;  // 1/17!
-  s = s * z - 1 / 1307674368000.0, s = s * z + 1 / 6227020800.0, s = s * z - 1 / 39916800.0;
-  s = s * z + 1 / 362880.0, s = s * z - 1 / 5040.0, s = s * z + 1 / 120.0, s = s * z - 1 / 6.0;
-  s = x + x * z * s;
-  double c = 1 / 20922789888000.0;  // 1/16!
-  c = c * z - 1 / 87178291200.0, c = c * z + 1 / 479001600.0, c = c * z - 1 / 3628800.0;
-  c = c * z + 1 / 40320.0, c = c * z - 1 / 720.0, c = c * z + 1 / 24.0;
-  c = (1 - 0.5 * z) + z * z * c;
+  // the series in pairs, then pairs of pairs: half as many operations wait for each other as in Horner's order
+  double z2 = z * z, z4 = z2 * z2;
+  double s01 = z * (1 / 120.0) - 1 / 6.0, s23 = z * (1 / 362880.0) - 1 / 5040.0;
+  double s45 = z * (1 / 6227020800.0) - 1 / 39916800.0, s67 = z * (1 / 355687428096000.0) - 1 / 1307674368000.0;
+  double c01 = 1 / 24.0 - z * (1 / 720.0), c23 = 1 / 40320.0 - z * (1 / 3628800.0);
+  double c45 = 1 / 479001600.0 - z * (1 / 87178291200.0), c6 = 1 / 20922789888000.0;
+  double s = x + x * z * ((s67 * z2 + s45) * z4 + (s23 * z2 + s01));
+  double c = (1 - 0.5 * z) + z2 * ((c6 * z2 + c45) * z4 + (c23 * z2 + c01));
   uint64_t quarter = circle_bits(shifted), odd = -(quarter & 1), of_c = circle_bits(c), of_s = circle_bits(s);
   uint64_t exchange = (of_c ^ of_s) & odd;
   return (circle){circle_from_bits(of_c ^ exchange ^ ((quarter + 1) & 2) << 62),

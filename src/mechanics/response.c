@@ -19,13 +19,9 @@ static void make_halves(const mechanism *m, motion *x, int extra_rows) {
 void response_create(const mechanism *m, motion *x) {
   arena *a = &x->memory;
   response_work *w = x->response = ARENA_NEW(a, response_work);
-  int nv = m->nv ? m->nv : 1, nc = m->row_count ? m->row_count : 1;
+  int nc = m->row_count ? m->row_count : 1;
   long entries = m->sparse ? m->pattern_start[m->row_count] : (long)m->row_count * m->row_count;
-  if (m->small) {
-    w->mass = ARENA_ARRAY(a, double, (nv * nv));
-    w->inverse = ARENA_ARRAY(a, double, nv);
-    w->vectors = ARENA_ARRAY(a, double, 2 * nv * (m->row_count + m->extra_rows + 1));
-  }
+  if (m->small) response_small_create(m, x);
   int slots = m->row_body_count + m->row_speed_count + 2 * m->extra_rows + 1;
   w->tree_slot = ARENA_ARRAY(a, int, m->base_count + 1);
   w->slot_next = ARENA_ARRAY(a, int, slots);

@@ -18,10 +18,11 @@
 bool response_factor(const mechanism *m, motion *x);
 // The same, by whichever implementation is quicker, and the accelerations x->udot under the applied forces.
 bool response_accelerate(const mechanism *m, motion *x);
-// Positions, velocities and the accelerations under weight at once, where response_sweeps says so: in a planar chain of
-// few plain hinges on which nothing else acts. Leaves poses and velocities of the links and M; tree_kinematics finds
-// what else recursions need.
-bool response_sweep(const mechanism *m, motion *x);
+// A motion from (q, u) at once, where response_sweeps says so: in a planar chain of few plain hinges on which nothing
+// but weight acts. It goes to q + way u with the speeds u, where accelerations u̇ are found, and u_free := u + dt u̇.
+// Leaves poses and velocities of the links and M; tree_kinematics finds what else recursions need.
+bool response_sweep(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,
+                    double *u_free);
 bool response_sweeps(const mechanism *m);
 bool response_of_free_bodies(const mechanism *m);  // every tree is one free body
 

@@ -12,10 +12,18 @@
 #define RESPONSE_PROX_HELD (10 * RESPONSE_PROX)
 enum { RESPONSE_PROX_TURNS = 12 };
 
+// Constants of a body in a chain that is swept, see response_small.c: J_k and the mass beyond it at the end of its arm;
+// the arm, and the moment of both, in its axes.
+typedef struct swept_body {
+  double inertia, ex, ey, bx, by;
+} swept_body;
+
 // The workspace of one motion.
 typedef struct response_work {
   // Written out: M and then L below its diagonal, nv x nv; D⁻¹; and 2 nv per row: g, and L⁻ᵀ g.
   double *mass, *inverse, *vectors;
+  unsigned *moved_by;  // bit v for each speed between a node and ground, by node
+  swept_body *swept;   // one per speed where response_sweeps
   // By recursion: the rows that touch each tree as lists, by slots of motion.row_bases. -1 ends a list.
   int *tree_slot, *slot_next, *slot_row;
   // W of the constraint rows, scaled to a unit diagonal by `scale`: dense or in the sparse pattern, and its factor.
@@ -69,7 +77,8 @@ enum { RESPONSE_SMALL = 8 };
 typedef struct response_kernels {  // compiled for one number of speeds
   int (*factor)(const bool *driven, double *M, double *D_inverse);
   void (*accelerate)(motion *x);
-  int (*sweep)(const mechanism *m, motion *x);  // returns the speed whose pivot is rounding, or -1, as `factor` does
+  // Returns the speed whose pivot is rounding, or -1, as `factor` does.
+  int (*sweep)(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt, double *u_free);
   void (*take_rows)(const mechanism *m, motion *x);  // brings the vectors of the rows up to date, which the others need
   void (*rates)(const motion *x, const double *u, double *rates);
   void (*add)(const motion *x, const double *P, int row_count, const double *u0, double *u);
@@ -78,6 +87,7 @@ typedef struct response_kernels {  // compiled for one number of speeds
 } response_kernels;
 const response_kernels *response_choose(int nv);  // returns NULL if by recursion
 
+void response_small_create(const mechanism *m, motion *x);
 bool response_small_accelerate(const mechanism *m, motion *x);
 void response_small_half(const mechanism *m, const motion *x, int j, int stride, double *half);
 

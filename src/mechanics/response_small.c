@@ -88,6 +88,16 @@ BLOCK void write_out(const int w, const bool single, const mechanism *m, motion 
 // --- factorisation ---------------------------------------------------------------------------------------------------
 // Each function takes the number of speeds as a constant and is compiled for every number a small tree can have.
 
+// The last two pivots, of speeds 1 and 0, at once: D_0 = (M_11 M_00 - M_10²)/D_1, so that neither division waits for
+// the other.
+BLOCK int factor_two(const int nv, const double *diagonal, double *M, double *D_inverse) {
+  double D = M[nv + 1], b = M[nv], det = D * M[0] - b * b;
+  D_inverse[1] = 1 / D, D_inverse[0] = D / det;
+  M[nv] = b * D_inverse[1];
+  if (!(D > TREE_SINGULAR * diagonal[1])) return 1;
+  return det > TREE_SINGULAR * diagonal[0] * D ? -1 : 0;
+}
+
 // From the last speed, a leaf's, to the first. The pivot of a speed is the articulated inertia along it, those further
 // out having left the matrix before. A driven speed does not answer: as if its inertia were without bound. Returns the
 // speed whose pivot is rounding, or -1.
@@ -95,6 +105,7 @@ BLOCK int factor(const int nv, const bool *driven, double *M, double *D_inverse)
   double diagonal[RESPONSE_SMALL];
   for (int k = 0; k < nv; k++) diagonal[k] = M[k * nv + k];
   for (int k = nv - 1; k >= 0; k--) {
+    if (k == 1 && !driven[0] && !driven[1]) return factor_two(nv, diagonal, M, D_inverse);
     double *Mk = M + k * nv, inverse = D_inverse[k] = driven[k] ? 0 : 1 / Mk[k];
     if (!driven[k] && !(Mk[k] > TREE_SINGULAR * diagonal[k])) return k;
     for (int i = k - 1; i >= 0; i--) {
@@ -132,87 +143,99 @@ BLOCK void accelerate(const int nv, motion *x) {
 }
 
 // --- kinematics, M and accelerations in one sweep --------------------------------------------------------------------
-// For a planar chain of plain hinges on ground on which nothing but weight acts. The numbers of all bodies stay in
-// places of their own from the angles to the accelerations; what contacts and rows read is stored. Weight is an
-// acceleration of ground by -g.
+// For a planar chain of plain hinges on ground on which nothing but weight acts. In the angular velocities w of the
+// bodies no number is carried from body to body. With the arm e_k from the origin of body k to that of the next, both
+// in its axes, and b_k the moment of body k and of the mass beyond it at the end of the arm, turned to world axes as E
+// and B,
+//   M_kk = J_k + Σ_{i>k} m_i |e_k|²,   M_ki = E_i · B_k for i < k,
+//   M ẇ = y,   y_k = B_k × g - Σ_{i<k} w_i² E_i × B_k + Σ_{i>k} w_i² E_k × B_i.
+// The speeds are u_k = w_k - w_{k-1}, that is w = C u with ones on and below the diagonal: M = Lᵀ D L becomes
+// (L C)ᵀ D (L C), the factor over u that rows and responses use.
 
-typedef struct swept_body {
-  double c, s, w, px, py, vx, vy, ax, ay;  // direction, place and velocity; acceleration if no speed changed
-  double x, y;                             // ρ
-  double S[3], J, mk[2], mass, f[3];  // referred as above: column, inertia and force of the body and what hangs on it
-} swept_body;
-
-BLOCK void sweep_out(const bool first, const node *n, circle turn, double u, const swept_body *p, swept_body *a,
-                     tree_link *l) {
-  hinge h = hinge_at(true, n, turn, u, p->c, p->s, p->w);
-  double mass = n->mass, w2 = h.w * h.w, mx, my;
-  planar_moment(n, h.c, h.s, &mx, &my);
-  a->c = h.c, a->s = h.s, a->w = h.w;
-  a->px = p->px + h.rx, a->py = p->py + h.ry, a->vx = p->vx + h.vx, a->vy = p->vy + h.vy;
-  a->ax = p->ax + h.cx, a->ay = p->ay + h.cy;
-  a->x = first ? 0 : p->x + h.rx, a->y = first ? 0 : p->y + h.ry;
-  a->S[0] = h.sign, a->S[1] = h.Sx + h.sign * a->y, a->S[2] = h.Sy - h.sign * a->x;
-  a->mass = mass, a->mk[0] = mx + mass * a->x, a->mk[1] = my + mass * a->y;
-  a->J = n->inertia[2] + a->x * (mx + a->mk[0]) + a->y * (my + a->mk[1]);
-  a->f[1] = mass * a->ax - w2 * mx, a->f[2] = mass * a->ay - w2 * my;
-  a->f[0] = mx * a->ay - my * a->ax + a->x * a->f[2] - a->y * a->f[1];
-  l->R.m[0] = h.c, l->R.m[1] = -h.s, l->R.m[3] = h.s, l->R.m[4] = h.c;
-  l->p.x = a->px, l->p.y = a->py;
-  l->V[0] = h.w, l->V[1] = a->vx, l->V[2] = a->vy;
-  l->IA[OF_RHO] = a->x, l->IA[OF_RHO + 1] = a->y;
-}
-
-// As write_out, M into `M` and what the forces ask into `h`.
-BLOCK void sweep_in(const int nv, swept_body *at, double *M, double *h) {
-#pragma GCC unroll 8
-  for (int i = nv - 1; i >= 0; i--) {
-    const swept_body *a = &at[i];
-    double f[3];
-    block_inertia_mul(3, &a->J, a->mk, a->mass, a->S, f);
-#pragma GCC unroll 8
-    for (int j = i; j >= 0; j--) M[i * nv + j] = block_dot(3, at[j].S, f);
-    h[i] = block_dot(3, a->S, a->f);
-    if (i == 0) return;
-    swept_body *parent = &at[i - 1];
-    parent->J += a->J, parent->mass += a->mass;
-    parent->mk[0] += a->mk[0], parent->mk[1] += a->mk[1];
-    for (int k = 0; k < 3; k++) parent->f[k] += a->f[k];
+static void prepare_sweep(const mechanism *m, motion *x) {
+  swept_body *b = x->response->swept;
+  double beyond = 0;
+  for (int k = m->nv - 1; k >= 0; beyond += m->nodes[k + 1].mass, k--) {
+    const node *n = &m->nodes[k + 1];
+    vec3 arm = k + 1 < m->nv ? n[1].inner.p : (vec3){0};
+    b[k].ex = arm.x, b[k].ey = arm.y;
+    b[k].bx = n->moment.x + beyond * arm.x, b[k].by = n->moment.y + beyond * arm.y;
+    b[k].inertia = n->inertia[2] + beyond * (arm.x * arm.x + arm.y * arm.y);
   }
 }
 
-BLOCK int sweep(const int nv, const mechanism *m, motion *x) {
-  static const bool driven[RESPONSE_SMALL] = {false};
-  double M[RESPONSE_SMALL * RESPONSE_SMALL], inverse[RESPONSE_SMALL], y[RESPONSE_SMALL];
-  double angle[RESPONSE_SMALL], c[RESPONSE_SMALL], s[RESPONSE_SMALL];
-  swept_body at[RESPONSE_SMALL];
-  const swept_body ground = {.c = 1, .ax = -m->gravity.x, .ay = -m->gravity.y};
-  for (int i = 0; i < RESPONSE_SMALL; i++) angle[i] = i < nv ? x->q[i] : 0;
-  for (int i = 0; i < nv; i += 4) circle_at_four(angle[i], angle[i + 1], angle[i + 2], angle[i + 3], c + i, s + i);
+// Directions, places and velocities of the bodies, and the columns of their joints referred as above.
+BLOCK void store_links(const int nv, const mechanism *m, const double *c, const double *s, const double *w,
+                       const double *Ex, const double *Ey, motion *x) {
+  double px = m->nodes[1].inner.p.x, py = m->nodes[1].inner.p.y, rho_x = 0, rho_y = 0, vx = 0, vy = 0;
 #pragma GCC unroll 8
-  for (int i = 0; i < nv; i++)
-    sweep_out(i == 0, &m->nodes[i + 1], (circle){c[i], s[i]}, x->u[i], i == 0 ? &ground : &at[i - 1], &at[i],
-              &x->links[i + 1]);
-  for (int i = 0; i < nv; i++) copy(3, at[i].S, x->U + 6 * i);
-  sweep_in(nv, at, M, y);
+  for (int k = 0; k < nv; k++) {
+    tree_link *l = &x->links[k + 1];
+    double *S = x->U + 6 * k;
+    l->R.m[0] = c[k], l->R.m[1] = -s[k], l->R.m[3] = s[k], l->R.m[4] = c[k];
+    l->p.x = px + rho_x, l->p.y = py + rho_y;
+    l->V[0] = w[k], l->V[1] = vx, l->V[2] = vy;
+    l->IA[OF_RHO] = rho_x, l->IA[OF_RHO + 1] = rho_y;
+    S[0] = 1, S[1] = rho_y, S[2] = -rho_x;
+    rho_x += Ex[k], rho_y += Ey[k];
+    vx -= w[k] * Ey[k], vy += w[k] * Ex[k];
+  }
+}
+
+BLOCK int sweep(const int nv, const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,
+                double *u_free) {
+  static const bool driven[RESPONSE_SMALL] = {false};
+  const swept_body *b = x->response->swept;
+  double M[RESPONSE_SMALL * RESPONSE_SMALL], inverse[RESPONSE_SMALL], y[RESPONSE_SMALL], w[RESPONSE_SMALL];
+  double angle[RESPONSE_SMALL] = {0}, c[RESPONSE_SMALL], s[RESPONSE_SMALL];
+  double Ex[RESPONSE_SMALL], Ey[RESPONSE_SMALL], Bx[RESPONSE_SMALL], By[RESPONSE_SMALL];
+  for (int k = 0; k < nv; k++) {
+    double moved = x->q[k] = q[k] + way * u[k], speed = x->u[k] = u[k];
+    angle[k] = k ? angle[k - 1] + moved : moved, w[k] = k ? w[k - 1] + speed : speed;
+  }
+  for (int k = 0; k < nv; k += 4) circle_at_four(angle[k], angle[k + 1], angle[k + 2], angle[k + 3], c + k, s + k);
+#pragma GCC unroll 8
+  for (int k = 0; k < nv; k++) {
+    Ex[k] = c[k] * b[k].ex - s[k] * b[k].ey, Ey[k] = s[k] * b[k].ex + c[k] * b[k].ey;
+    Bx[k] = c[k] * b[k].bx - s[k] * b[k].by, By[k] = s[k] * b[k].bx + c[k] * b[k].by;
+    y[k] = Bx[k] * m->gravity.y - By[k] * m->gravity.x;
+    M[k * nv + k] = b[k].inertia;
+#pragma GCC unroll 8
+    for (int i = 0; i < k; i++) {
+      double across = Ex[i] * By[k] - Ey[i] * Bx[k];
+      M[k * nv + i] = Ex[i] * Bx[k] + Ey[i] * By[k];
+      y[k] -= w[i] * w[i] * across;
+      y[i] += w[k] * w[k] * across;
+    }
+  }
+  store_links(nv, m, c, s, w, Ex, Ey, x);
   int singular = factor(nv, driven, M, inverse);
   if (singular >= 0) return singular;
-  for (int k = 0; k < nv; k++) y[k] = -y[k];
   solve_inward(nv, M, y);
   solve_outward(nv, M, inverse, y);
-  copy(nv * nv, M, x->response->mass);
-  copy(nv, inverse, x->response->inverse);
-  copy(nv, y, x->udot);
+  for (int k = 0; k < nv; k++) {
+    double *L = x->response->mass + k * nv, sum = 1;
+    for (int i = k - 1; i >= 0; i--) L[i] = sum += M[k * nv + i];
+    x->response->inverse[k] = inverse[k];
+    double udot = x->udot[k] = k ? y[k] - y[k - 1] : y[k];
+    u_free[k] = u[k] + dt * udot;
+  }
   return -1;
 }
 
 // --- rows over the speeds: each twice, g and L⁻ᵀ g -------------------------------------------------------------------
 
-// g += the image of a block on a body.
-BLOCK void add_body(const int w, const mechanism *m, const motion *x, const row_body *t, double *g) {
+// g += the image of a block on a body. All speeds take the same way, so that g stays in registers.
+BLOCK void add_body(const int w, const int nv, const motion *x, const row_body *t, double *g) {
   double f[6];
+  unsigned moved_by = x->response->moved_by[t->node];
   for (int k = 0; k < w; k++) f[k] = t->J[k];
   block_carry_force(w, x->links[t->node].IA + OF_RHO, f);
-  for (int v = m->nodes[t->node].last_speed; v >= 0; v = m->speed_before[v]) g[v] += block_dot(w, x->U + 6 * v, f);
+#pragma GCC unroll 8
+  for (int v = 0; v < nv; v++) {
+    double along = block_dot(w, x->U + 6 * v, f);
+    g[v] += moved_by >> v & 1 ? along : 0;
+  }
 }
 
 BLOCK void take_row(const int nv, const mechanism *m, motion *x, int i) {
@@ -221,8 +244,8 @@ BLOCK void take_row(const int nv, const mechanism *m, motion *x, int i) {
   for (int k = 0; k < r->body_count; k++) {
     const row_body *t = &x->row_bodies[r->body0 + k];
     if (t->node == GROUND) continue;
-    if (m->planar) add_body(3, m, x, t, g);
-    else add_body(6, m, x, t, g);
+    if (m->planar) add_body(3, nv, x, t, g);
+    else add_body(6, nv, x, t, g);
   }
   for (int k = 0; k < r->speed_count; k++) g[x->row_speeds[r->speed0 + k].speed] += x->row_speeds[r->speed0 + k].c;
   copy(nv, g, to);
@@ -274,7 +297,10 @@ BLOCK void add_response(const int nv, const motion *x, const double *P, int row_
 #define X(n)                                                                                                      \
   static int factor_##n(const bool *driven, double *M, double *inverse) { return factor(n, driven, M, inverse); } \
   static void accelerate_##n(motion *x) { accelerate(n, x); }                                                     \
-  static int sweep_##n(const mechanism *m, motion *x) { return sweep(n, m, x); }                                  \
+  static int sweep_##n(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,    \
+                       double *u_free) {                                                                          \
+    return sweep(n, m, x, q, u, way, dt, u_free);                                                                 \
+  }                                                                                                               \
   static void take_rows_##n(const mechanism *m, motion *x) { take_rows(n, m, x); }                                \
   static void rates_##n(const motion *x, const double *u, double *out) { rates(n, x, u, out); }                   \
   static void matrix_##n(const motion *x, int rows, double *W) { matrix(n, x, rows, W); }                         \
@@ -317,9 +343,23 @@ bool response_sweeps(const mechanism *m) {
   return sweeps;
 }
 
-bool response_sweep(const mechanism *m, motion *x) {
+void response_small_create(const mechanism *m, motion *x) {
+  response_work *w = x->response;
+  w->mass = ARENA_ARRAY(&x->memory, double, m->nv * m->nv);
+  w->inverse = ARENA_ARRAY(&x->memory, double, m->nv);
+  w->vectors = ARENA_ARRAY(&x->memory, double, 2 * m->nv * (m->row_count + m->extra_rows + 1));
+  w->moved_by = ARENA_ARRAY(&x->memory, unsigned, m->node_count);
+  for (int i = 1; i < m->node_count; i++)
+    for (int v = m->nodes[i].last_speed; v >= 0; v = m->speed_before[v]) w->moved_by[i] |= 1U << v;
+  if (!response_sweeps(m)) return;
+  w->swept = ARENA_ARRAY(&x->memory, swept_body, m->nv);
+  prepare_sweep(m, x);
+}
+
+bool response_sweep(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,
+                    double *u_free) {
   x->written_out = true;
-  return end_factor(m, x, m->small->sweep(m, x));
+  return end_factor(m, x, m->small->sweep(m, x, q, u, way, dt, u_free));
 }
 
 void response_small_split(const mechanism *m, const motion *x, response_pieces *p) {

@@ -63,6 +63,7 @@ static void look_ahead(stepper *s) {
     s->near.passes |= e->type->nearest != NULL;
   }
   s->sweeps = !s->reads_coordinates && !s->settings.midpoint && response_sweeps(m);
+  s->may_fly = stepper_may_fly(s);
 }
 
 void stepper_destroy(void *scheme) {

@@ -16,20 +16,10 @@ static void guess_percussion(stepper *s, const contact_element *e, const scheme_
     s->problem.P[first + i] = dt * (i < sliding ? force[i] : last->turning_moment[i - sliding]);
 }
 
-// Whether no point of an element touches, where that is cheap to know. A gap that is not a number is none.
-static bool is_apart(const stepper *s, const contact_element *e) {
-  if (!e->type->gaps) return false;
-  double gap[CONTACT_POINTS_MAX];
-  e->type->gaps(s->m, s->x, e, gap);
-  for (int k = 0; k < e->point_count; k++)
-    if (!(gap[k] > s->contacts->activation)) return false;
-  return true;
-}
-
 // Whether an element has to be looked at closely: a point touches or did so in one of the last two steps, which are
 // remembered.
 static bool is_near(const stepper *s, const contact_element *e) {
-  return s->rule->ahead > 0 || s->steps - s->near.touched[e->slot] <= REMEMBERED || !is_apart(s, e);
+  return s->rule->ahead > 0 || stepper_touched_of_late(s, e) || !stepper_is_apart(s, e);
 }
 
 // A step saw the bodies of an element approach in one of its points.
@@ -141,7 +131,7 @@ carom_status stepper_look_at_end(stepper *s, carom_error *error) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     bool turns = contact_turns(s->m, e);
-    if (!e->type->nearest && is_apart(s, e)) continue;
+    if (!e->type->nearest && stepper_is_apart(s, e)) continue;
     if (!is_far(s, e, NULL, s->near.looked)) contact_state_locate(s->contacts, s->m, s->x, e, NULL, s->near.looked);
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
       const contact_point *at = &s->near.looked[p];
@@ -240,7 +230,7 @@ static void set_far(stepper *s, const contact_element *e) {
 // Finds the points of an element. Returns whether they may take part.
 static bool may_touch(stepper *s, const contact_element *e) {
   if (!is_near(s, e)) return false;
-  if (stepper_rest_keeps(s, e)) return s->steps - s->near.touched[e->slot] <= REMEMBERED;  // else it does not touch
+  if (stepper_rest_keeps(s, e)) return stepper_touched_of_late(s, e);  // else it does not touch
   if (is_far(s, e, s->contacts->found, s->near.points)) {
     set_far(s, e);
     return false;
@@ -287,7 +277,7 @@ void stepper_find_active(stepper *s, double dt) {
 void stepper_hold_places(stepper *s) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
-    if (!contact_points_change(e) || s->steps - s->near.touched[e->slot] > REMEMBERED) continue;
+    if (!contact_points_change(e) || !stepper_touched_of_late(s, e)) continue;
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
       if (!contact_state_is_new(s->contacts, p)) continue;
       stepper_forget_rates(s, p);

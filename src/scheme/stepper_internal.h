@@ -173,6 +173,7 @@ typedef struct stepper {
   double *u_free, *u_end;     // of the step under way
   double *displacement;       // scratch, one per speed
   bool sweeps;                // kinematics and free velocity are found at once (response_sweep)
+  bool may_fly;               // steps without contact take the short way of stepper_flight.c
   bool reads_coordinates;     // forces, constraints or stops ask for joint coordinates within a step
   stepper_friction friction;  // of ideal joints
   bool led;                   // positions do not follow velocities alone: drives or projection lead them
@@ -260,6 +261,16 @@ static inline void stepper_go_to_rows(stepper *s, const double *q, const double 
   if (s->reads_coordinates) coordinate_update(m, s->x);
 }
 
+// --- stepper_flight.c ------------------------------------------------------------------------------------------------
+
+// Whether the mechanism is one whose steps without contact are short.
+bool stepper_may_fly(const stepper *s);
+// Where the model sweeps: the motion where rows are evaluated, and u_free. Returns false if it is singular.
+bool stepper_sweep(stepper *s, double dt);
+// Whether nothing but weight acts in this step. If so, u_free is the velocity at its end and the motion is where rows
+// are evaluated. If not, nothing is changed but the motion.
+bool stepper_flies(stepper *s, double dt);
+
 // --- stepper_candidates.c --------------------------------------------------------------------------------------------
 
 // The points that take part in this step, and their rows.
@@ -269,6 +280,19 @@ void stepper_find_active(stepper *s, double dt);
 void stepper_hold_places(stepper *s);
 // The next step finds common normals from those of this one, where surfaces touched.
 void stepper_keep_starts(stepper *s);
+// Whether no point of an element touches, where that is cheap to know. A gap that is not a number is none.
+static inline bool stepper_is_apart(const stepper *s, const contact_element *e) {
+  if (!e->type->gaps) return false;
+  double gap[CONTACT_POINTS_MAX];
+  e->type->gaps(s->m, s->x, e, gap);
+  for (int k = 0; k < e->point_count; k++)
+    if (!(gap[k] > s->contacts->activation)) return false;
+  return true;
+}
+// A point of an element took part in one of the steps that are remembered.
+static inline bool stepper_touched_of_late(const stepper *s, const contact_element *e) {
+  return s->steps - s->near.touched[e->slot] <= REMEMBERED;
+}
 // In the step of this length that is under way.
 void stepper_look_for_passages(stepper *s, double dt);
 // For a run that ends with this step: penetrations at its end, and impacts that it missed after the place of its rows.

@@ -101,17 +101,11 @@ void stepper_mean_accelerations(const stepper *s, const double *u_end, double dt
 static bool prepare(stepper *s, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  if (s->sweeps) {
-    stepper_move_from(s, s->q, s->u, s->rule->place * dt);
-    s->u_R = s->u;
-    x->t = s->t + s->rule->place * dt;
-    if (!response_sweep(m, x)) return false;
-  } else {
-    if (!s->contacts->pool) stepper_go_to_rows(s, s->q, s->u, s->t, dt);  // else they were looked at before
-    if (m->friction_count) stepper_friction_begin(&s->friction, m, x);
-    if (!stepper_apply_forces(s, s->z, dt) || !response_accelerate(m, x)) return false;
-    memcpy(s->z_rate, x->inner_rate, (size_t)m->state_count * sizeof *s->z_rate);
-  }
+  if (s->sweeps) return stepper_sweep(s, dt);
+  if (!s->contacts->pool) stepper_go_to_rows(s, s->q, s->u, s->t, dt);  // else they were looked at before
+  if (m->friction_count) stepper_friction_begin(&s->friction, m, x);
+  if (!stepper_apply_forces(s, s->z, dt) || !response_accelerate(m, x)) return false;
+  memcpy(s->z_rate, x->inner_rate, (size_t)m->state_count * sizeof *s->z_rate);
   centre_add_centripetal(m, x->q, x->u, 1, x->udot);
   for (int i = 0; i < m->nv; i++) s->u_free[i] = s->u_R[i] + dt * x->udot[i];
   if (m->row_count) {
@@ -255,6 +249,28 @@ static carom_status try_step(stepper *s, double *dt, const double **u_end, carom
   }
 }
 
+// Everything of a step that may have contact but its end: percussions, books.
+static carom_status meet(stepper *s, double *dt, const double **u_end, carom_error *error) {
+  carom_status solved = try_step(s, dt, u_end, error);
+  if (solved != CAROM_OK) return solved;
+  s->trouble.friction_unsettled += s->friction.unsettled;
+  bool touching = s->x->row_total > 0;
+  if (s->contacts->changing_count) stepper_hold_places(s);
+  if (s->contacts->starting_count) stepper_keep_starts(s);
+  if (touching) {
+    stepper_look_for_paradox(s);
+    paradox_count(&s->trouble, &s->paradoxes);
+  }
+  if (s->near.passes) stepper_look_for_passages(s, *dt);
+  if (s->books.differ) keep_books(s);
+  if (touching || s->m->force_count || s->m->drive_count || s->impacts->open_count) {
+    stepper_book(s, *dt, touching, *u_end);
+    s->books.losses[0] = s->impacts->loss_normal, s->books.losses[1] = s->impacts->loss_tangential;
+    s->books.differ = true;
+  }
+  return CAROM_OK;
+}
+
 // Callbacks that are due where a step begins.
 static bool call_at_rate(stepper *s) {
   dynamics_set(s->m, s->x, s->t, s->q, s->u);
@@ -275,28 +291,15 @@ carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
     return error_set(error, CAROM_ERROR_INTEGRATOR, "a callback has failed");
   if (t_next > t_stop - 1e-9 * h) t_next = t_stop;
   double dt = t_next - s->t;
-  const double *u_end;
+  const double *u_end = s->u_free;
   if (s->shown.shows_A) stepper_show_end(s);
-  double whole = dt;
-  carom_status solved = try_step(s, &dt, &u_end, error);
-  if (solved != CAROM_OK) return solved;
-  if (dt < whole) t_next = s->t + dt;
-  s->trouble.friction_unsettled += s->friction.unsettled;
-  bool touching = s->x->row_total > 0;
-  if (s->contacts->changing_count) stepper_hold_places(s);
-  if (s->contacts->starting_count) stepper_keep_starts(s);
-  if (touching) {
-    stepper_look_for_paradox(s);
-    paradox_count(&s->trouble, &s->paradoxes);
+  if (!stepper_flies(s, dt)) {
+    double whole = dt;
+    carom_status solved = meet(s, &dt, &u_end, error);
+    if (solved != CAROM_OK) return solved;
+    if (dt < whole) t_next = s->t + dt;
   }
-  if (s->near.passes) stepper_look_for_passages(s, dt);
-  if (s->books.differ) keep_books(s);
-  if (touching || s->m->force_count || s->m->drive_count || s->impacts->open_count) {
-    stepper_book(s, dt, touching, u_end);
-    s->books.losses[0] = s->impacts->loss_normal, s->books.losses[1] = s->impacts->loss_tangential;
-    s->books.differ = true;
-  }
-  solved = finish(s, t_next, dt, u_end, error);
+  carom_status solved = finish(s, t_next, dt, u_end, error);
   if (solved == CAROM_OK && s->m->state_count) solved = stepper_check_states(s, error);
   s->at_end.leaps = 0, s->at_end.deepest = s->at_end.entered = 0;
   if (t_next < t_stop || !(s->contacts->point_count || s->contacts->pool)) return solved;
