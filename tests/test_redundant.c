@@ -7,6 +7,7 @@
 #include "mechanics/constraint.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/response.h"
+#include "mechanics/response_internal.h"
 #include "mechanics/rows.h"
 #include "sim.h"
 
@@ -306,6 +307,33 @@ static void a_row_that_becomes_dependent_is_decoupled(void) {
   run_close(&r);
 }
 
+// --- many loops ------------------------------------------------------------------------------------------------------
+
+// Of the 60 rows of the hexapod's loops 24 can move. W of these is regular, and its factor gives the multipliers of the
+// orthogonal factor of all rows, to the ten digits that its conditioning leaves.
+static void rows_that_move_are_factorised_alone(void) {
+  enum { ROWS = 60, MOVING = 24 };
+  run r;
+  if (!run_open(&r, "hexapod-flat", NULL)) return;
+  const mechanism *m = &r.model->m;
+  motion *x = r.sim->x;
+  double rhs[ROWS], lambda[2][ROWS] = {{0}}, largest = 0;
+  CHECK_EQUAL(m->row_count, ROWS);
+  dynamics_set(m, x, 0, x->q, x->u);
+  CHECK(dynamics_positions_velocities(m, x) && response_factor(m, x) && response_factor_constraints(m, x));
+  CHECK(x->response->well_conditioned);
+  CHECK_EQUAL(x->rank, MOVING);
+  for (int i = 0; i < ROWS; i++) rhs[i] = cos(i);
+  response_solve_constraints(m, x, rhs, lambda[0]);
+  x->response->well_conditioned = false;
+  CHECK(response_factor_orthogonal(m, x));
+  CHECK_EQUAL(x->rank, MOVING);
+  response_solve_constraints(m, x, rhs, lambda[1]);
+  for (int i = 0; i < ROWS; i++) largest = fmax(largest, fabs(lambda[1][i]));
+  for (int i = 0; i < ROWS; i++) CHECK_NEAR(lambda[0][i], lambda[1][i], 1e-10 * largest);
+  run_close(&r);
+}
+
 int main(void) {
   RUN(a_leg_walks_alike_under_every_method);
   RUN(a_leg_walks_for_long);
@@ -313,5 +341,6 @@ int main(void) {
   RUN(a_loop_of_six_hinges_bounces);
   RUN(a_dependent_row_stays_decoupled);
   RUN(a_row_that_becomes_dependent_is_decoupled);
+  RUN(rows_that_move_are_factorised_alone);
   return check_summary();
 }

@@ -286,10 +286,6 @@ static bool respond_at_position(const mechanism *m, motion *x) {
   return response_factor(m, x);
 }
 
-static bool factor_at_position(const mechanism *m, motion *x) {
-  return respond_at_position(m, x) && response_factor_constraints(m, x);
-}
-
 // Where positions, velocities and constraints are evaluated.
 static const double *step_from_here(const mechanism *m, motion *x) {
   if (!response_factor(m, x) || !response_factor_constraints(m, x)) return NULL;
@@ -329,22 +325,29 @@ bool dynamics_project_positions(const mechanism *m, motion *x, double tolerance,
   return !m->row_count || project_positions(m, x, tolerance, max_iterations, NULL);
 }
 
-bool dynamics_project_velocities(const mechanism *m, motion *x) {
-  if (!m->row_count) return true;
-  if (!factor_at_position(m, x)) return false;
+// Where positions, velocities and constraints are evaluated. The motion is not evaluated at its new velocities.
+static bool project_velocities(const mechanism *m, motion *x) {
+  if (!response_factor(m, x) || !response_factor_constraints(m, x)) return false;
   double *rhs = x->row_work[0];
   for (int i = 0; i < m->row_count; i++) rhs[i] = -constraint_row_rate(m, x, &x->rows[i]);
   response_solve_constraints(m, x, rhs, rhs);
   const double *step = response_to(m, x, rhs, m->row_count);
   for (int i = 0; i < m->nv; i++) x->u[i] += step[i];
   x->level = LEVEL_NONE;
-  return dynamics_positions_velocities(m, x);
+  return true;
+}
+
+bool dynamics_project_velocities(const mechanism *m, motion *x) {
+  if (!m->row_count) return true;
+  x->level = LEVEL_NONE;
+  dynamics_positions_velocities(m, x);
+  return project_velocities(m, x) && dynamics_positions_velocities(m, x);
 }
 
 bool dynamics_project(const mechanism *m, motion *x, double tolerance, int max_iterations) {
   bool crossed = false;
   if (!m->row_count) return true;
-  return project_positions(m, x, tolerance, max_iterations, &crossed) && (crossed || dynamics_project_velocities(m, x));
+  return project_positions(m, x, tolerance, max_iterations, &crossed) && (crossed || project_velocities(m, x));
 }
 
 // Inward along the tree: a wrench on a body works on every speed between it and ground.

@@ -39,7 +39,8 @@ void dynamics_normalize(const mechanism *m, double *q);  // unit quaternions
 // largest |Φ| ends below the tolerance.
 bool dynamics_project_positions(const mechanism *m, motion *x, double tolerance, int max_iterations);
 bool dynamics_project_velocities(const mechanism *m, motion *x);
-// Both, and across a singular position where the motion passes one (crossing.h).
+// Both, and across a singular position where the motion passes one (crossing.h). The motion has its new coordinates and
+// speeds, and is not evaluated there.
 bool dynamics_project(const mechanism *m, motion *x, double tolerance, int max_iterations);
 // Applied forces alone: wrenches, efforts, powers and potentials at the present positions and velocities.
 void dynamics_apply_forces(const mechanism *m, motion *x);

@@ -35,8 +35,8 @@ typedef struct response_work {
   double *halves;
   bool by_halves;
   int *path;                  // nodes between the bodies of a row and ground
-  int *moving, moving_count;  // rows that something can move, for that factor (response_orthogonal.c)
-  int *order;                 // these rows in its order; the first motion.rank are independent
+  int *moving, moving_count;  // rows that something can move: W and its dense factor are theirs alone
+  int *order;                 // these rows in the order of the factor; the first motion.rank are independent
   // For rows that depend on others in contact problems: the constraints' W scaled, and a copy to factorise. Null where
   // the constraints are many, sparse and independent at the start: there, rows that become dependent later are not
   // found.
@@ -123,6 +123,9 @@ double response_rank_tolerance(const mechanism *m, const motion *x, double floor
 
 // --- constraints close to dependent: response_orthogonal.c -----------------------------------------------------------
 
+// The halves of the constraint rows that something can move, as columns of unit length next to each other, their scales
+// and x->nearness as far as it follows from their lengths. Returns false if one is not finite.
+bool response_form_halves(const mechanism *m, motion *x);
 bool response_factor_orthogonal(const mechanism *m, motion *x);
 void response_solve_orthogonal(const mechanism *m, const motion *x, const double *b, double *y, double *z);
 

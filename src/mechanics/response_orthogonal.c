@@ -20,7 +20,7 @@ static double product(int n, const double *a, const double *b) {
 
 // The rows A as columns, scaled to unit length, and which ones they are. Rows that nothing can move are left out and
 // get the scale 0. Of a planar loop in space these are three of five.
-static bool form_halves(const mechanism *m, motion *x) {
+bool response_form_halves(const mechanism *m, motion *x) {
   int nc = m->row_count, count = 0;
   response_work *w = x->response;
   double *E = w->halves;
@@ -63,7 +63,7 @@ bool response_factor_orthogonal(const mechanism *m, motion *x) {
   int nc = m->row_count;
   response_work *w = x->response;
   double tolerance = response_rank_tolerance(m, x, SINGULAR);
-  if (!form_halves(m, x)) return false;
+  if (!response_form_halves(m, x)) return false;
   x->rank = dense_gram_schmidt(w->moving_count, m->nv, w->halves, nc, sqrt(tolerance), w->factor, w->order, x->stop);
   if (x->rank < 0) return x->rank = 0, false;
   for (int k = 0; k < w->moving_count; k++) w->order[k] = w->moving[w->order[k]];

@@ -356,7 +356,7 @@ BLOCK void reduce_by_half(const int w, const mechanism *m, motion *x, int i, con
       y[a] /= L[a * k + a];
       half[n->v + n->free[a]] = y[a];
     }
-    dense_cholesky_solve(k, L, k, e);
+    if (n->parent != GROUND) dense_cholesky_solve(k, L, k, e);
   }
   if (n->parent == GROUND) return;
   double p[6];
