@@ -1,4 +1,6 @@
 // Integrators: order, accuracy, manifolds, the state between steps.
+#include <string.h>
+
 #include "integrators.h"
 
 #include <float.h>
@@ -243,6 +245,55 @@ static void the_state_between_steps_is_as_good(void) {
   CHECK_NEAR(log2(coarse / worst_between_steps(INTEGRATOR_RK4, &s, 1.28, &steps)), 4, order_slack);
 }
 
+// ---- Newton's matrix without positions, accounts and given components ----------------------------------------------
+
+// Two stiff oscillators that feel each other, a component that moves as cos t, and the work of a damper:
+//   y = (q0, q1, u0, u1, g, w),   q0' = u0,   q1' = 2 u1 + g
+enum { PARTS_N = 6, PARTS_POSITIONS = 2 };
+
+static int parts(void *context, double t, const double *y, double *ydot) {
+  ++*(long *)context;
+  ydot[0] = y[2], ydot[1] = 2 * y[3] + y[4];
+  ydot[2] = -1e4 * y[0] - 200 * y[2] + sin(y[1]) + y[3];
+  ydot[3] = -400 * sin(y[1]) - 2e3 * y[3] + y[0] * y[2];
+  ydot[4] = -sin(t), ydot[5] = 2e3 * y[3] * y[3];
+  return 0;
+}
+
+static void rates_of_parts(void *context, const double *y, double *N) {
+  (void)context, (void)y;
+  N[0] = 1, N[1] = 2, N[2] = 1;
+}
+
+static double run_parts(const ode_structure *structure, double *y, integrator_stats *stats) {
+  long calls = 0;
+  const ode_problem problem = {.n = PARTS_N, .context = &calls, .rhs = parts, .structure = structure};
+  const integrator_settings settings = {.rtol = 1e-8, .atol = 1e-8};
+  const double start[PARTS_N] = {0.1, 0.2, 0, 0, 1, 0};
+  carom_error error = {0};
+  integrator *it = integrator_create_ode(INTEGRATOR_BDF, &problem, &settings, 0, start, &error);
+  if (!CHECK(it) || !CHECK(run_to(it, 2))) return 0;
+  memcpy(y, integrator_state(it), PARTS_N * sizeof *y);
+  *stats = integrator_get_stats(it);
+  integrator_destroy(it);
+  return (double)calls;
+}
+
+// Same motion, same steps: a Jacobian takes an evaluation for each position and state instead of for each component.
+static void known_parts_leave_newtons_matrix(void) {
+  static const ode_part part[] = {ODE_POSITION, ODE_POSITION, ODE_STATE, ODE_STATE, ODE_GIVEN, ODE_ACCOUNT};
+  static const int start[] = {0, 1, 3}, of[] = {2, 3, 4};
+  const ode_structure structure = {.part = part, .rate_start = start, .rate_of = of, .rates = rates_of_parts};
+  double plain[PARTS_N], known[PARTS_N];
+  integrator_stats of_plain, of_known;
+  double calls = run_parts(NULL, plain, &of_plain), fewer = run_parts(&structure, known, &of_known);
+  for (int i = 0; i < PARTS_N; i++) CHECK_NEAR(known[i], plain[i], 1e-6);  // a hundred tolerances over the run
+  CHECK_NEAR(plain[4], cos(2), 1e-6);
+  CHECK_NEAR((double)of_known.steps, (double)of_plain.steps, 0.02 * (double)of_plain.steps);
+  CHECK_NEAR((double)of_known.newton_failures, (double)of_plain.newton_failures, 1);
+  CHECK_LE(fewer, calls - 1.9 * (double)of_known.jacobian_evaluations);
+}
+
 int main(void) {
   RUN(rk4_has_order_4);
   RUN(every_explicit_pair_has_its_order);
@@ -255,5 +306,6 @@ int main(void) {
   RUN(projection_keeps_the_order);
   RUN(adams_with_projection_is_no_less_accurate);
   RUN(the_state_between_steps_is_as_good);
+  RUN(known_parts_leave_newtons_matrix);
   return check_summary();
 }

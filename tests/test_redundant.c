@@ -334,6 +334,30 @@ static void rows_that_move_are_factorised_alone(void) {
   run_close(&r);
 }
 
+// With other speeds at the same place the factors are those that there are, to the bit.
+static void accelerations_again_are_the_same(void) {
+  enum { SPEEDS = 64 };
+  static const char *const models[] = {"hexapod-flat", "andrews", "chain"};
+  for (int k = 0; k < 3; k++) {
+    run r;
+    if (!run_open(&r, models[k], NULL)) return;
+    const mechanism *m = &r.model->m;
+    motion *x = r.sim->x;
+    double u[SPEEDS], udot[SPEEDS];
+    CHECK_LE(m->nv, SPEEDS);
+    dynamics_set(m, x, 0, x->q, x->u);
+    CHECK(dynamics_accelerations(m, x));
+    for (int i = 0; i < m->nv; i++) u[i] = x->u[i] + 0.1 * sin(i + 1);
+    dynamics_set(m, x, 0, x->q, u);
+    CHECK(dynamics_accelerations_again(m, x));
+    memcpy(udot, x->udot, (size_t)m->nv * sizeof *udot);
+    dynamics_set(m, x, 0, x->q, u);
+    CHECK(dynamics_accelerations(m, x));
+    CHECK(memcmp(udot, x->udot, (size_t)m->nv * sizeof *udot) == 0);
+    run_close(&r);
+  }
+}
+
 int main(void) {
   RUN(a_leg_walks_alike_under_every_method);
   RUN(a_leg_walks_for_long);
@@ -342,5 +366,6 @@ int main(void) {
   RUN(a_dependent_row_stays_decoupled);
   RUN(a_row_that_becomes_dependent_is_decoupled);
   RUN(rows_that_move_are_factorised_alone);
+  RUN(accelerations_again_are_the_same);
   return check_summary();
 }

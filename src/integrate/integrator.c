@@ -62,6 +62,12 @@ int integrator_rhs(integrator *it, double t, const double *y, double *ydot) {
   return judge(it, it->ode->rhs(it->ode->context, t, y, ydot), t, ydot);
 }
 
+int integrator_rhs_again(integrator *it, double t, const double *y, double *ydot) {
+  if (!it->ode->rhs_again || has_stopped(it)) return integrator_rhs(it, t, y, ydot);
+  it->stats.rhs_evaluations++;
+  return judge(it, it->ode->rhs_again(it->ode->context, t, y, ydot), t, ydot);
+}
+
 int integrator_residual(integrator *it, double t, const double *y, const double *ydot, double *r) {
   if (has_stopped(it)) return it->refusal.code;
   it->stats.rhs_evaluations++;

@@ -8,6 +8,20 @@
 #include "carom/define.h"
 #include "carom/status.h"
 
+// What is known of ∂rhs/∂y, so that Newton's matrix holds the states alone.
+typedef enum ode_part {
+  ODE_STATE,
+  ODE_POSITION,  // its rate is a sum over the rates of others, N(y) y, which are states or given
+  ODE_ACCOUNT,   // nothing depends on it
+  ODE_GIVEN      // its rate depends on t alone, and nothing depends on its value but positions
+} ode_part;
+
+typedef struct ode_structure {
+  const ode_part *part;             // of each component
+  const int *rate_start, *rate_of;  // of each position: which components its rate is a sum over
+  void (*rates)(void *context, const double *y, double *N);  // their factors, in the same order
+} ode_structure;
+
 // y' = rhs(t, y), and if `project` is there, y is to stay on a manifold.
 typedef struct ode_problem {
   int n;
@@ -15,6 +29,9 @@ typedef struct ode_problem {
   // Returns 0 when done, a positive number if the state cannot be evaluated (a smaller step may help), a negative
   // number to stop (the context then knows why). A result that is not finite counts as > 0.
   int (*rhs)(void *context, double t, const double *y, double *ydot);
+  // The same at the time and the positions of the last call of rhs. May be null.
+  int (*rhs_again)(void *context, double t, const double *y, double *ydot);
+  const ode_structure *structure;  // may be null: all components are states
   // Moves y back onto the manifold (in place) and returns as rhs does. May be null if there is no manifold. `error`
   // (may be null) is an estimate of the local error from which the part across the manifold is to be removed.
   int (*project)(void *context, double t, double *y, double *error);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
+#include "integrate/newton_matrix.h"
 #include "integrate/sundials_glue.h"
 
 enum { RECENT = 16 };  // projections that are remembered
@@ -142,10 +143,20 @@ static bool add_own_solver(integrator *it) {
   return true;
 }
 
+static int jacobian(realtype t, N_Vector y, N_Vector ydot, SUNMatrix J, void *data, N_Vector a, N_Vector b,
+                    N_Vector c) {
+  (void)c;
+  integrator *it = data;
+  double gamma = 0;
+  CVodeGetCurrentGamma(((cvode_member *)it->member)->cvode, &gamma);
+  return newton_matrix_differentiate(it, fabs(gamma), t, y, ydot, J, (N_Vector[]){a, b});
+}
+
 static int attach_newton(integrator *it) {
   cvode_member *m = it->member;
-  if (!(it->ode->solve ? add_own_solver(it) : glue_add_dense_solver(&m->glue, it))) return CV_MEM_FAIL;
+  if (!(it->ode->solve ? add_own_solver(it) : newton_matrix_create(&m->glue, it))) return CV_MEM_FAIL;
   int flag = CVodeSetLinearSolver(m->cvode, m->glue.linear, m->glue.matrix);
+  if (!flag && m->glue.matrix) flag = CVodeSetJacFn(m->cvode, jacobian);
   if (!flag && it->ode->project) {
     flag = CVodeSetProjFn(m->cvode, project_bdf);
     if (!flag) flag = CVodeSetMaxNumProjFails(m->cvode, MOST_FAILURES);

@@ -56,6 +56,7 @@ struct integrator {
 
 // The problem's functions, counted, with a result that is not finite turned into a refusal (1).
 int integrator_rhs(integrator *it, double t, const double *y, double *ydot);
+int integrator_rhs_again(integrator *it, double t, const double *y, double *ydot);  // rhs where it is null
 int integrator_residual(integrator *it, double t, const double *y, const double *ydot, double *r);
 int integrator_project(integrator *it, double t, double *y, double *error);  // 0 when there is nothing to project
 

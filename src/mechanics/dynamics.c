@@ -124,14 +124,15 @@ void dynamics_force_powers(const mechanism *m, motion *x, const double *u, doubl
   for (int i = 0; i < m->force_count; i++) m->forces[i].type->power(m, x, &m->forces[i], u, powers);
 }
 
-static bool constrain(const mechanism *m, motion *x) {
+// `again`: W is factorised already.
+static bool constrain(const mechanism *m, motion *x, bool again) {
   if (!m->row_count) return true;
   double *rhs = x->row_work[0], alpha = x->baumgarte_alpha, beta = x->baumgarte_beta;
   for (int i = 0; i < m->row_count; i++) rhs[i] = -constraint_row_acceleration(m, x, &x->rows[i]);
   if (alpha > 0 || beta > 0)
     for (int i = 0; i < m->row_count; i++)
       rhs[i] -= 2 * alpha * constraint_row_rate(m, x, &x->rows[i]) + beta * beta * x->rows[i].phi;
-  if (!response_factor_constraints(m, x)) return false;
+  if (!again && !response_factor_constraints(m, x)) return false;
   response_solve_constraints(m, x, rhs, x->lambda);
   if (crossing_is_near(m, x) && !crossing_correct_forces(m, x)) return false;
   constraint_push(m, x, x->lambda, m->row_count);
@@ -168,12 +169,12 @@ void dynamics_book_drives(const mechanism *m, motion *x, const double *effort) {
   for (int i = 0; i < m->row_count; i++) x->powers[POWER_DRIVE] -= x->lambda[i] * x->rows[i].phi_t;
 }
 
-static bool accelerate(const mechanism *m, motion *x) {
+static bool accelerate(const mechanism *m, motion *x, bool again) {
   dynamics_positions_velocities(m, x);
   dynamics_apply_forces(m, x);
-  if (!response_factor(m, x)) return false;
+  if (!again && !response_factor(m, x)) return false;
   tree_forward(m, x);
-  if (!constrain(m, x)) return false;
+  if (!constrain(m, x, again)) return false;
   dynamics_book_drives(m, x, NULL);
   for (int i = 0; i < m->nv; i++)
     if (!isfinite(x->udot[i])) return false;
@@ -182,8 +183,10 @@ static bool accelerate(const mechanism *m, motion *x) {
 }
 
 bool dynamics_accelerations(const mechanism *m, motion *x) {
-  return x->level >= LEVEL_ACCELERATION || accelerate(m, x);
+  return x->level >= LEVEL_ACCELERATION || accelerate(m, x, false);
 }
+
+bool dynamics_accelerations_again(const mechanism *m, motion *x) { return accelerate(m, x, !crossing_is_near(m, x)); }
 
 static void closure_reaction(const mechanism *m, const motion *x, const constraint *c, vec3 *force, vec3 *torque) {
   vec3 f = VEC3_ZERO, n = VEC3_ZERO;  // about the second body's origin

@@ -10,6 +10,9 @@ void dynamics_set(const mechanism *m, motion *x, double t, const double *q, cons
 // dynamics_explain.
 bool dynamics_positions_velocities(const mechanism *m, motion *x);
 bool dynamics_accelerations(const mechanism *m, motion *x);
+// The accelerations of a state at the time and the coordinates of the last call of dynamics_accelerations, with other
+// speeds or inner states: what it has factorised is kept. Nothing else may have been asked of the motion since.
+bool dynamics_accelerations_again(const mechanism *m, motion *x);
 // Efforts of drives, from the accelerations x->udot, the multipliers and all that pushes. A caller that has it passes
 // the result of tree_inverse, one per speed; `effort` may be null.
 void dynamics_drive_efforts(const mechanism *m, motion *x, const double *effort);

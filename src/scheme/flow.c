@@ -27,6 +27,9 @@ struct flow {
   int powers;  // how many accounts are integrated, and which
   power power[POWER_COUNT];
   double *y, *ydot, *scale, *work;
+  ode_structure structure;
+  ode_part *part;
+  int *rate_start, *rate_of;
   bool *differential;
   double accounts[POWER_COUNT];  // of the state shown
   double tolerance;              // of constraint violations
@@ -72,11 +75,15 @@ static void set_motion(flow *s, double t, const double *y) {
 // Beside the constraints accelerations change with the distance over the nearness to a singular position: the equations
 // are stiff there, and an integrator takes errors far below its tolerance for motion. Close to a singular position they
 // are those of the projected state.
+static bool is_in_zone(const flow *s) {
+  return s->settings.constraints == FLOW_PROJECT && s->m->row_count && !s->m->sparse && !(s->x->nearness > s->zone);
+}
+
 static bool accelerate(flow *s) {
   enum { TURNS = 8 };
   motion *x = s->x;
   if (!dynamics_accelerations(s->m, x)) return false;
-  if (s->settings.constraints != FLOW_PROJECT || !s->m->row_count || s->m->sparse || x->nearness > s->zone) return true;
+  if (!is_in_zone(s)) return true;
   return dynamics_project_positions(s->m, x, s->tolerance, TURNS) && dynamics_project_velocities(s->m, x) &&
          dynamics_accelerations(s->m, x);
 }
@@ -89,6 +96,20 @@ static bool is_shown(const flow *s, double t, const double *y) {
          memcmp(x->q, y, (size_t)s->nq * sizeof *y) == 0 && memcmp(x->u, y + s->nq, (size_t)s->nv * sizeof *y) == 0;
 }
 
+// The right-hand side from the accelerations that the motion has.
+static int write_rates(flow *s, double t, const double *y, double *ydot) {
+  motion *x = s->x;
+  if (s->failed || x->refused) return 1;
+  dynamics_rates(s->m, x->q, x->u, ydot);
+  memcpy(ydot + s->nq, x->udot, (size_t)s->nv * sizeof *ydot);
+  for (int k = 0; k < s->powers; k++) ydot[work_at(s) + k] = x->powers[s->power[k]];
+  memcpy(ydot + inner_at(s), x->inner_rate, (size_t)s->x->inner_count * sizeof *ydot);
+  if (s->settings.kind != INTEGRATOR_ERK) return 0;  // the only one that ends a step with the evaluation of its end
+  memcpy(s->evaluated_y, y, (size_t)s->n * sizeof *y);
+  s->evaluated_t = t;
+  return 0;
+}
+
 static int right_hand_side(void *context, double t, const double *y, double *ydot) {
   flow *s = context;
   motion *x = s->x;
@@ -99,15 +120,71 @@ static int right_hand_side(void *context, double t, const double *y, double *ydo
     set_motion(s, t, y);
     s->failed = s->settings.accelerate ? !s->settings.accelerate(s->settings.context) : !accelerate(s);
   }
-  if (s->failed || x->refused) return 1;
-  dynamics_rates(s->m, x->q, x->u, ydot);
-  memcpy(ydot + s->nq, x->udot, (size_t)s->nv * sizeof *ydot);
-  for (int k = 0; k < s->powers; k++) ydot[work_at(s) + k] = x->powers[s->power[k]];
-  memcpy(ydot + inner_at(s), x->inner_rate, (size_t)s->x->inner_count * sizeof *ydot);
-  if (s->settings.kind != INTEGRATOR_ERK) return 0;  // the only one that ends a step with the evaluation of its end
-  memcpy(s->evaluated_y, y, (size_t)s->n * sizeof *y);
-  s->evaluated_t = t;
-  return 0;
+  return write_rates(s, t, y, ydot);
+}
+
+// With the factors of the last one; see ode_problem.
+static int right_hand_side_again(void *context, double t, const double *y, double *ydot) {
+  flow *s = context;
+  if (s->settings.accelerate || is_in_zone(s)) return right_hand_side(context, t, y, ydot);
+  if (interrupted(s->stop)) return -1;
+  set_motion(s, t, y);
+  s->failed = !dynamics_accelerations_again(s->m, s->x);
+  return write_rates(s, t, y, ydot);
+}
+
+// q' = N u node by node. Driven coordinates and speeds are functions of time, and nothing depends on accounts.
+static int find_structure(flow *s) {
+  const mechanism *m = s->m;
+  int count = 0, positions = 0;
+  for (int i = 0; i < s->n; i++) s->part[i] = ODE_STATE;
+  for (int i = 0; i < s->nq; i++) s->part[i] = ODE_POSITION;
+  for (int k = 0; k < s->powers; k++) s->part[work_at(s) + k] = ODE_ACCOUNT;
+  for (int i = 0; i < m->drive_count; i++) {
+    const drive *d = &m->drives[i];
+    if (d->speed < 0) continue;
+    s->part[m->nodes[m->joints[d->of.joint].node].q + d->of.index] = s->part[s->nq + d->speed] = ODE_GIVEN;
+  }
+  for (int i = 1; i < m->node_count; i++)
+    for (int k = 0; k < m->nodes[i].nq; k++) {
+      const node *n = &m->nodes[i];
+      if (s->part[n->q + k] != ODE_POSITION) continue;
+      s->rate_start[positions++] = count;
+      for (int v = 0; v < n->nv; v++, count++)
+        if (s->rate_of) s->rate_of[count] = s->nq + n->v + v;
+    }
+  s->rate_start[positions] = count;
+  return count;
+}
+
+static void find_rates(void *context, const double *y, double *N) {
+  const flow *s = context;
+  const mechanism *m = s->m;
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    double unit[JOINT_MAX_FREEDOM] = {0}, rate[JOINT_MAX_FREEDOM + 1];
+    for (int v = 0; v < n->nv; v++) {
+      unit[v] = 1;
+      joint_rates(n->type, m->planar, y + n->q, unit, rate);
+      unit[v] = 0;
+      for (int k = 0, row = 0; k < n->nq; k++)
+        if (s->part[n->q + k] == ODE_POSITION) N[row++ * n->nv + v] = rate[k];
+    }
+    for (int k = 0; k < n->nq; k++)
+      if (s->part[n->q + k] == ODE_POSITION) N += n->nv;
+  }
+}
+
+static bool lay_structure(flow *s) {
+  s->part = calloc((size_t)s->n, sizeof *s->part);
+  s->rate_start = calloc((size_t)s->nq + 1, sizeof *s->rate_start);
+  if (!s->part || !s->rate_start) return false;
+  s->rate_of = calloc((size_t)find_structure(s) + 1, sizeof *s->rate_of);
+  if (!s->rate_of) return false;
+  find_structure(s);
+  s->structure =
+      (ode_structure){.part = s->part, .rate_start = s->rate_start, .rate_of = s->rate_of, .rates = find_rates};
+  return true;
 }
 
 // Positions follow speeds; what else the right-hand side depends on is not stiff.
@@ -421,6 +498,9 @@ void flow_destroy(flow *s) {
   free(s->y_cut);
   free(s->held_before);
   free(s->differential);
+  free(s->part);
+  free(s->rate_start);
+  free(s->rate_of);
   free(s);
 }
 
@@ -479,9 +559,16 @@ flow *flow_create(const scheme_setup *setup, const flow_settings *settings, cons
   s->x->baumgarte_beta = settings->constraints == FLOW_BAUMGARTE ? settings->beta : 0;
   set_scales(s);
   mark_differential(s);
+  if (!lay_structure(s)) {
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory for the integrator");
+    flow_destroy(s);
+    return NULL;
+  }
   s->ode = (ode_problem){.n = n,
                          .context = s,
                          .rhs = right_hand_side,
+                         .rhs_again = right_hand_side_again,
+                         .structure = &s->structure,
                          .project = needs_projection ? project : NULL,
                          .solve = settings->relax ? solve : NULL,
                          .abs_scale = s->scale,
