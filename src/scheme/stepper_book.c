@@ -9,23 +9,18 @@
 #include "scheme/percussion.h"
 #include "scheme/stepper_internal.h"
 
-// What the contacts of one step took, and the most that may be the work of forces within the step or rounding.
-typedef struct step_losses {
-  double sum, slack;
-} step_losses;
-
 // With M fixed for the step, what contacts take and the work of the forces sum to the change of kinetic energy exactly.
 // A contact that lasts may give as well as take, since its rates turn with the rows, but never more than |γ_F - γ_A|
 // |P|, which vanishes with the step; an impact that adds more than that has gained energy. Returns the size of all its
 // rates, also of those the forces would have brought about.
-static double measure_contact(const stepper *s, int first, int size, step_losses *losses) {
+static double measure_contact(const stepper *s, int first, int size, stepper_point_entry *of) {
   const double *P = s->problem.P + first, *a = s->problem.rate_before + first, *b = s->problem.rate_after + first,
                *q = s->problem.q + first, *free = s->problem.rate_free + first;
   double speed = 0;
   for (int i = 0; i < size; i++) {
     speed += fabs(a[i]) + fabs(b[i]) + fabs(q[i]);
-    losses->sum -= 0.5 * (a[i] + b[i]) * P[i];
-    losses->slack += fabs(P[i]) * (fabs(free[i] - a[i]) + 1e-10 * speed);
+    of->loss -= 0.5 * (a[i] + b[i]) * P[i];
+    of->slack += fabs(P[i]) * (fabs(free[i] - a[i]) + 1e-10 * speed);
   }
   return speed;
 }
@@ -39,47 +34,98 @@ static double free_slip(const stepper *s, const contact_element *e, int point) {
   return hypot(slip[0], slip[1]);
 }
 
-static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
+// Rates of a point at the ends of a step, along the surface how fast it slides at its end, and what is none.
+typedef struct point_rates {
+  double start[3], end[3];
+  double still;
+  percussion percussion;
+} point_rates;
+
+static point_rates rates_of(const stepper *s, int k, stepper_point_entry *to) {
+  int point = s->near.active[k], first = s->near.active_row[k];
+  const contact_element *e = s->near.element_of[point];
+  int size = contact_sliding_rows(s->m, e), turning = contact_row_count(s->m, e) - size;
+  const double *P = s->problem.P, *before = s->problem.rate_before, *after = s->problem.rate_after;
+  point_rates r = {.still = 1e-9 * measure_contact(s, first, size, to),  // what solutions leave of a rate that is zero
+                   .percussion = percussion_of(size, P + first, before + first, after + first)};
+  (void)measure_contact(s, first + size, turning, to);
+  for (int i = first + size; i < first + size + turning; i++)
+    r.percussion.loss_tangential -= 0.5 * (before[i] + after[i]) * P[i];
+  for (int i = 0; i < size; i++)
+    r.start[i] = stepper_rate_at_start(s, first + i), r.end[i] = stepper_rate_at_end(s, first + i);
+  if (size > 1) r.percussion.slip = percussion_length(size - 1, r.end + 1);
+  return r;
+}
+
+// What the next step knows of its rates.
+static void keep_rates(stepper *s, int k, const point_rates *r) {
+  int point = s->near.active[k], first = s->near.active_row[k],
+      size = contact_sliding_rows(s->m, s->near.element_of[point]);
+  double *rate = s->problem.rate_E + 3 * point, *rate_R = s->problem.rate_R + 3 * point;
+  bool moves_along = size > 1 && r->percussion.slip > r->still;
+  rate[0] = fabs(r->end[0]) > r->still ? r->end[0] : 0, rate[1] = rate[2] = moves_along ? NAN : 0;
+  for (int i = 0; i < 3; i++) rate_R[i] = i < size && !isnan(rate[i]) ? rate[i] - s->problem.onward[first + i] : NAN;
+}
+
+// The row of the ledger of a point that is pressed.
+static impact_step step_of(const stepper *s, int k, double dt, const point_rates *r) {
+  int point = s->near.active[k];
+  const contact_element *e = s->near.element_of[point];
+  impact_step step = percussion_step(&r->percussion, s->problem.P + s->near.active_row[k], r->start, r->end);
+  step.arrives = s->shown.last_before[point].gap > s->contacts->activation;
+  step.t_start = s->t, step.t_end = s->t + dt;
+  if (step.arrives && stepper_is_instant(s, e, -r->start[0])) step.t_start = step.t_end = s->t + s->rule->place * dt;
+  step.gap = s->near.points[point].gap, step.still = contact_still(s->m, r->still);
+  s->rule->require(&e->material, 1, 0, &(double){1}, dt, &step.restitution);
+  return step;
+}
+
+// Closes the step of an active point: what is shown and remembered of it. Returns what the ledger is to know.
+static stepper_point_entry close_point(stepper *s, int k, double dt) {
   int point = s->near.active[k], first = s->near.active_row[k];
   const contact_element *e = s->near.element_of[point];
   int size = contact_sliding_rows(s->m, e), turning = contact_row_count(s->m, e) - size;
   const double *P = s->problem.P + first, *mean = s->even.P_mean + first;
+  stepper_point_entry entry = {.presses = P[0] > 0};
   scheme_contact *last = &s->shown.last[point];
   last->normal_force = mean[0] / dt;
   for (int i = 1; i < size; i++) last->tangential_force[i - 1] = mean[i] / dt;
   for (int i = 0; i < turning; i++) last->turning_moment[i] = mean[size + i] / dt;
-  double still = 1e-9 * measure_contact(s, first, size, losses);  // what solutions leave of a rate that is zero
-  percussion c = percussion_of(size, P, s->problem.rate_before + first, s->problem.rate_after + first);
-  (void)measure_contact(s, first + size, turning, losses);
-  for (int i = first + size; i < first + size + turning; i++)
-    c.loss_tangential -= 0.5 * (s->problem.rate_before[i] + s->problem.rate_after[i]) * s->problem.P[i];
-  double start[3], end[3];
-  for (int i = 0; i < size; i++)
-    start[i] = stepper_rate_at_start(s, first + i), end[i] = stepper_rate_at_end(s, first + i);
-  if (size > 1) c.slip = percussion_length(size - 1, end + 1);
-  bool moves_along = c.slip > still;
-  if (size == 1) c.slip = free_slip(s, e, point);
-  last->slides = !impact_sticks(c.slip, contact_still(s->m, still));
-  double *rate = s->problem.rate_E + 3 * point, *rate_R = s->problem.rate_R + 3 * point;
-  last->lasts |= s->dt == 0 && fabs(rate[0]) <= still;  // in the first step: it touched at the start without approach
-  rate[0] = fabs(end[0]) > still ? end[0] : 0, rate[1] = rate[2] = moves_along ? NAN : 0;
-  for (int i = 0; i < 3; i++) rate_R[i] = i < size && !isnan(rate[i]) ? rate[i] - s->problem.onward[first + i] : NAN;
-  s->near.struck[point] |= P[0] > 0 || start[0] < 0;
-  if (s->shown.trying) return;
-  if (!(P[0] > 0)) {  // it touches without force, until its gap opens
-    if (rate[0] != 0) impact_release(s->impacts, point);
+  point_rates r = rates_of(s, k, &entry);
+  if (size == 1) r.percussion.slip = free_slip(s, e, point);
+  last->slides = !impact_sticks(r.percussion.slip, contact_still(s->m, r.still));
+  // in the first step: it touched at the start without approach
+  last->lasts |= s->dt == 0 && fabs(s->problem.rate_E[3 * point]) <= r.still;
+  keep_rates(s, k, &r);
+  s->near.struck[point] |= entry.presses || r.start[0] < 0;
+  entry.leaves = s->problem.rate_E[3 * point] != 0;
+  if (!entry.presses || s->shown.trying) return entry;
+  entry.step = step_of(s, k, dt, &r);
+  entry.leaps = -entry.step.gap > contact_leap(s->m, e);
+  return entry;
+}
+
+typedef struct closing {
+  stepper *s;
+  double dt;
+} closing;
+
+static void close_points(void *context, int from, int to) {
+  const closing *c = context;
+  for (int k = from; k < to; k++) c->s->books.entries[k] = close_point(c->s, k, c->dt);
+}
+
+// A point without force touches until its gap opens.
+static void book_point(stepper *s, int k, double dt) {
+  const stepper_point_entry *entry = &s->books.entries[k];
+  int point = s->near.active[k];
+  if (!entry->presses) {
+    if (entry->leaves) impact_release(s->impacts, point);
     return;
   }
-  if (!s->impacts->is_open[point] && -s->near.points[point].gap > contact_leap(s->m, e))
-    contact_count_leap(s->contacts->world, e, s->t + dt, &s->trouble.leaps, &s->trouble.missed);
-  impact_step step = percussion_step(&c, P, start, end);
-  const scheme_contact *before = &s->shown.last_before[point];
-  step.arrives = before->gap > s->contacts->activation;
-  step.t_start = s->t, step.t_end = s->t + dt;
-  if (step.arrives && stepper_is_instant(s, e, -start[0])) step.t_start = step.t_end = s->t + s->rule->place * dt;
-  step.gap = s->near.points[point].gap, step.still = contact_still(s->m, still);
-  s->rule->require(&e->material, 1, 0, &(double){1}, dt, &step.restitution);
-  impact_touch(s->impacts, point, &step);
+  if (entry->leaps && !s->impacts->is_open[point])
+    contact_count_leap(s->contacts->world, s->near.element_of[point], s->t + dt, &s->trouble.leaps, &s->trouble.missed);
+  impact_touch(s->impacts, point, &entry->step);
 }
 
 // The largest speed of a point at the mechanism's size from the origin of its body.
@@ -117,15 +163,22 @@ static bool has_left(const stepper *s, int p) {
   return !s->shown.last_before[p].active || s->problem.rate_E[3 * p] != 0;
 }
 
-static void book_contacts(stepper *s, double dt) {
+static void book_points(stepper *s, double dt) {
   int next = 0;
-  step_losses losses = {0};
   CONTACT_EACH_POINT(s->contacts, p) {
-    if (next < s->near.active_count && s->near.active[next] == p) book_contact(s, next++, dt, &losses);
-    else if (!s->shown.trying && s->impacts->touches[p] && has_left(s, p)) impact_separate(s->impacts, p);
+    if (next < s->near.active_count && s->near.active[next] == p) book_point(s, next++, dt);
+    else if (s->impacts->touches[p] && has_left(s, p)) impact_separate(s->impacts, p);
   }
-  if (losses.sum < -losses.slack && losses.sum < -rounding_of_losses(s))
-    contact_trouble_gain(&s->trouble, -losses.sum, s->t + dt);
+}
+
+// Threads share the points; the ledger has one writer, who takes them in order.
+static void book_contacts(stepper *s, double dt) {
+  enum { SHARE = 64 };  // the fewest points that a thread takes
+  double loss = 0, slack = 0;
+  crew_run(s->contacts->crew, s->near.active_count, SHARE, close_points, &(closing){s, dt});
+  for (int k = 0; k < s->near.active_count; k++) loss += s->books.entries[k].loss, slack += s->books.entries[k].slack;
+  if (!s->shown.trying) book_points(s, dt);
+  if (loss < -slack && loss < -rounding_of_losses(s)) contact_trouble_gain(&s->trouble, -loss, s->t + dt);
 }
 
 // The work of a force that is the same throughout the step is the force times the way ½ (u_A + u_E) Δt.

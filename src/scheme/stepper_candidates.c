@@ -175,48 +175,67 @@ static bool stays(const stepper *s, const contact_element *e, int p, const schem
   return led && closed && s->problem.rate_E[3 * p] <= 0 && !s->near.points[p].absent;
 }
 
-// Which points of an element take part, and where their rows will be. Returns whether one does.
-static bool add_active(stepper *s, const contact_element *e, double reach, double dt) {
+static const scheme_contact *known_before(const stepper *s, const contact_element *e, int p) {
   static const scheme_contact unknown = {0};
-  int before_these = s->near.active_count;
-  bool changes = contact_points_change(e);
+  return contact_points_change(e) && contact_state_is_new(s->contacts, p) ? &unknown : &s->shown.last_before[p];
+}
+
+// Which points of an element take part, by what is shown of them from here on. Returns whether one does.
+static bool choose_points(stepper *s, const contact_element *e, double reach) {
+  bool any = false;
   for (int p = e->point0; p < e->point0 + e->point_count; p++) {
-    const scheme_contact *before =
-        changes && contact_state_is_new(s->contacts, p) ? &unknown : &s->shown.last_before[p];
+    const scheme_contact *before = known_before(s, e, p);
     double gap = s->near.points[p].gap;
     bool active = gap <= reach || stays(s, e, p, before);
     s->shown.last[p] =
         (scheme_contact){.gap = gap, .active = active, .lasts = active && before->active, .point = &s->near.points[p]};
     s->near.moved[p] &= active;
-    if (!active) continue;
-    if (s->problem.solver.warm_start) guess_percussion(s, e, before, s->x->row_total, dt);
+    any |= active;
+  }
+  return any;
+}
+
+// The points of an element that take part, and where their rows will be.
+static void list_points(stepper *s, const contact_element *e) {
+  for (int p = e->point0; p < e->point0 + e->point_count; p++) {
+    if (!s->shown.last[p].active) continue;
     s->near.active[s->near.active_count] = p;
     s->near.active_row[s->near.active_count++] = s->x->row_total;
     s->x->row_total += contact_row_count(s->m, e);
   }
-  return s->near.active_count > before_these;
 }
 
+// Of a step of this length, in which points within this reach take part.
+typedef struct candidate_job {
+  stepper *s;
+  double reach, dt;
+} candidate_job;
+
 // Rows of the points that take part, each into its place: as if they were added to a motion that has those before it.
-static void write_rows_of(const stepper *s, motion *x, int from, int to) {
+static void write_rows_of(const candidate_job *j, motion *x, int from, int to) {
+  stepper *s = j->s;
   int total = x->row_total;
   for (int k = from; k < to; k++) {
+    int p = s->near.active[k];
+    const contact_element *e = s->near.element_of[p];
     x->row_total = s->near.active_row[k];
-    contact_add_rows(s->m, x, s->near.element_of[s->near.active[k]], &s->near.points[s->near.active[k]]);
+    if (s->problem.solver.warm_start) guess_percussion(s, e, known_before(s, e, p), x->row_total, j->dt);
+    contact_add_rows(s->m, x, e, &s->near.points[p]);
   }
   x->row_total = total;
 }
 
 // A thread has a motion of its own for that, with the same rows.
 static void write_shared_rows(void *context, int from, int to) {
-  const stepper *s = context;
-  motion own = *s->x;
-  write_rows_of(s, &own, from, to);
+  const candidate_job *j = context;
+  motion own = *j->s->x;
+  write_rows_of(j, &own, from, to);
 }
 
-static void write_rows(stepper *s) {
-  if (crew_count(s->contacts->crew) > 1) crew_run(s->contacts->crew, s->near.active_count, SHARE, write_shared_rows, s);
-  else write_rows_of(s, s->x, 0, s->near.active_count);
+static void write_rows(candidate_job *j) {
+  const stepper *s = j->s;
+  if (crew_count(s->contacts->crew) > 1) crew_run(s->contacts->crew, s->near.active_count, SHARE, write_shared_rows, j);
+  else write_rows_of(j, s->x, 0, s->near.active_count);
 }
 
 // No point of it takes part.
@@ -240,10 +259,10 @@ static bool may_touch(stepper *s, const contact_element *e) {
 }
 
 static void look_at_elements(void *context, int from, int to) {
-  stepper *s = context;
+  const candidate_job *j = context;
   for (int i = from; i < to; i++) {
-    const contact_element *e = s->contacts->elements[i];
-    s->near.may_touch[e->slot] = may_touch(s, e);
+    const contact_element *e = j->s->contacts->elements[i];
+    j->s->near.takes_part[e->slot] = may_touch(j->s, e) && choose_points(j->s, e, j->reach);
   }
 }
 
@@ -260,15 +279,16 @@ void stepper_find_active(stepper *s, double dt) {
   s->near.active_count = 0;
   bool ahead = s->rule->ahead > 0;
   if (ahead) crew_run(crew, count, SHARE, locate_elements, s);
-  double reach = ahead ? find_reach(s, dt) : s->contacts->activation;
-  crew_run(crew, count, SHARE, look_at_elements, s);
+  candidate_job job = {s, ahead ? find_reach(s, dt) : s->contacts->activation, dt};
+  crew_run(crew, count, SHARE, look_at_elements, &job);
   for (int i = 0; i < count; i++) {
     const contact_element *e = s->contacts->elements[i];
-    if (!s->near.may_touch[e->slot] || !add_active(s, e, reach, dt)) continue;
+    if (!s->near.takes_part[e->slot]) continue;
+    list_points(s, e);
     s->near.touched[e->slot] = s->steps;
     s->rest.same &= s->rest.known[e->slot].since < s->steps;
   }
-  write_rows(s);
+  write_rows(&job);
   if (s->m->friction_count) stepper_friction_add_rows(&s->friction, s->m, s->x, s->problem.P, dt);
   stepper_rest_compare_rows(s);
 }

@@ -22,6 +22,7 @@
 typedef struct stepper_overlap {
   block_list blocks;
   double *q, *r, *u, *own, *diagonal;  // by row
+  double *height;                      // of each active point above the depth that it may keep [m]
   double *W;                           // dense; null in a crowd
   double *displacement;                // of this step, one per speed
   bool moves;                          // it is not zero
@@ -57,8 +58,18 @@ typedef struct stepper_rest {
   bool formed;                // for which the matrix was formed and islands were found
 } stepper_rest;
 
+// What a step says of an active point to the ledger, and to the losses of all (stepper_book.c).
+typedef struct stepper_point_entry {
+  impact_step step;
+  double loss, slack;  // what it took, and the most of it that may be the work of forces within the step or rounding
+  bool presses;        // with a force: the step is booked; else
+  bool leaves;         // it opens
+  bool leaps;          // it is deeper than a step may first find it
+} stepper_point_entry;
+
 // Work and losses until now, and until the start of the last step (stepper_book.c).
 typedef struct stepper_books {
+  stepper_point_entry *entries;  // one per active point
   double accounts[POWER_COUNT], accounts_A[POWER_COUNT];
   double losses[2], losses_A[2];  // of contacts, normal and tangential, likewise
   bool differ;                    // accounts and losses at the start of the last step are not those at its end
@@ -77,10 +88,10 @@ typedef struct stepper_near {
   const contact_element **element_of;  // the element of each point, of `contacts`
   int *active, active_count;           // points that take part in this step
   int *active_row;                     // the first row of each
-  bool *may_touch, *has_passed;  // elements whose points may take part in this step; that have gone through each other
-                                 // since the last
-  bool passes;                   // there are elements whose bodies can pass each other between two steps
-  long *touched;                 // the number of the step in which each element last took part
+  bool *takes_part, *has_passed;       // elements of which a point takes part in this step; that have gone through each
+                                       // other since the last
+  bool passes;                         // there are elements whose bodies can pass each other between two steps
+  long *touched;                       // the number of the step in which each element last took part
 } stepper_near;
 
 // What was found at the end of a run (stepper_look_at_end).

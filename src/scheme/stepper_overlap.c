@@ -43,17 +43,32 @@ static double height(const stepper *s, int k, double dt, double allowed) {
          dt * fabs(rate + turn);
 }
 
-static double deepest(const stepper *s, double dt, double allowed) {
+typedef struct height_job {
+  const stepper *s;
+  double dt, allowed;
+} height_job;
+
+static void find_heights_of(void *context, int from, int to) {
+  const height_job *j = context;
+  for (int k = from; k < to; k++) j->s->overlap.height[k] = height(j->s, k, j->dt, j->allowed);
+}
+
+enum { SHARE = 128 };  // the fewest points that a thread takes
+static void find_heights(stepper *s, double dt, double allowed) {
+  crew_run(s->contacts->crew, s->near.active_count, SHARE, find_heights_of, &(height_job){s, dt, allowed});
+}
+
+static double deepest(const stepper *s) {
   double depth = 0;
-  for (int k = 0; k < s->near.active_count; k++) depth = fmax(depth, -height(s, k, dt, allowed));
+  for (int k = 0; k < s->near.active_count; k++) depth = fmax(depth, -s->overlap.height[k]);
   return depth;
 }
 
 // A point far above may count as one at many times the deepest overlap: none moves as far, and residuals are relative
 // to all of them. Nothing is required of a row that nothing can move.
-static double requirement(const stepper *s, int k, double dt, double allowed) {
+static double requirement(const stepper *s, int k) {
   static const double FAR = 10;
-  double above = height(s, k, dt, allowed);
+  double above = s->overlap.height[k];
   if (above >= 0) return fmin(above, FAR * s->overlap.depth);
   return stepper_entry(s, s->near.active_row[k], s->near.active_row[k]) > 0 ? REMOVED * above : 0;
 }
@@ -62,18 +77,18 @@ static double requirement(const stepper *s, int k, double dt, double allowed) {
 static int row_of(const stepper *s, int i) { return i < s->m->row_count ? i : s->near.active_row[i - s->m->row_count]; }
 
 // Points that this step moves.
-static void mark_points(stepper *s, double dt, double allowed) {
-  for (int k = 0; k < s->near.active_count; k++) s->near.moved[s->near.active[k]] |= height(s, k, dt, allowed) < 0;
+static void mark_points(stepper *s) {
+  for (int k = 0; k < s->near.active_count; k++) s->near.moved[s->near.active[k]] |= s->overlap.height[k] < 0;
 }
 
-static void list_blocks(stepper *s, double dt, double allowed) {
+static void list_blocks(stepper *s) {
   stepper_overlap *o = &s->overlap;
   int constraints = s->m->row_count;
   block_list_begin(&o->blocks, constraints);
   for (int i = 0; i < constraints; i++) o->q[i] = 0;
   for (int k = 0; k < s->near.active_count; k++) {
     block_list_add(&o->blocks, block_of_contact(constraints + k, 1, 0));
-    o->q[constraints + k] = requirement(s, k, dt, allowed);
+    o->q[constraints + k] = requirement(s, k);
   }
 }
 
@@ -138,11 +153,12 @@ static void find_shift(stepper *s) {
 
 carom_status stepper_find_overlap(stepper *s, double dt, carom_error *error) {
   stepper_overlap *o = &s->overlap;
-  double allowed = allowance(s, dt), *lambda = s->even.turn, zero = 0;
+  double *lambda = s->even.turn, zero = 0;
   if (!s->settings.remove_overlap) return CAROM_OK;
-  o->depth = deepest(s, dt, allowed);
+  find_heights(s, dt, allowance(s, dt));
+  o->depth = deepest(s);
   if (o->depth == 0) return CAROM_OK;
-  list_blocks(s, dt, allowed);
+  list_blocks(s);
   carom_status solved = solve(s, error);
   if (solved != CAROM_OK) return solved;
   memset(lambda, 0, (size_t)s->x->row_total * sizeof *lambda);
@@ -152,7 +168,7 @@ carom_status stepper_find_overlap(stepper *s, double dt, carom_error *error) {
   memcpy(o->displacement, displacement, (size_t)s->m->nv * sizeof *displacement);
   o->moves = true;
   if (s->contacts->pool) find_shift(s);
-  mark_points(s, dt, allowed);
+  mark_points(s);
   return CAROM_OK;
 }
 

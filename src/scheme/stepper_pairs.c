@@ -29,6 +29,7 @@ static void enlarge_overlap(stepper *s, int rows) {
   o->q = ARENA_ARRAY(a, double, rows + 1);
   o->r = ARENA_ARRAY(a, double, rows + 1);
   o->u = ARENA_ARRAY(a, double, rows + 1);
+  o->height = ARENA_ARRAY(a, double, rows + 1);
   o->own = ARENA_ARRAY(a, double, rows + 1);
   o->diagonal = ARENA_ARRAY(a, double, rows + 1);
 }
@@ -43,13 +44,14 @@ static void enlarge_points(stepper *s) {
   ENLARGE(s->near.nearest, had, count);
   ENLARGE(s->near.active, had, count);
   ENLARGE(s->near.active_row, had, count);
+  s->books.entries = ARENA_ARRAY(a, stepper_point_entry, count);
   ENLARGE(s->shown.last, had, count);
   ENLARGE(s->shown.last_before, had, count);
   ENLARGE(s->shown.contacts, had, count);
   ENLARGE(s->problem.rate_E, 3 * had, 3 * count);
   ENLARGE(s->problem.rate_R, 3 * had, 3 * count);
   ENLARGE(s->near.touched, elements, s->contacts->element_slots + 1);
-  ENLARGE(s->near.may_touch, elements, s->contacts->element_slots + 1);
+  ENLARGE(s->near.takes_part, elements, s->contacts->element_slots + 1);
   ENLARGE(s->near.has_passed, elements, s->contacts->element_slots + 1);
   ENLARGE(s->rest.known, elements, s->contacts->element_slots + 1);
   ENLARGE(s->rest.active, had, count);

@@ -121,7 +121,10 @@ typedef struct step_problem {
 enum { SHARE = 128 };  // the fewest points that a thread takes
 static void require_points(void *context, int from, int to) {
   const step_problem *p = context;
-  for (int k = from; k < to; k++) require(p->s, k, &p->s->near.element_of[p->s->near.active[k]]->material, p->dt);
+  for (int k = from; k < to; k++) {
+    find_onward(p->s, k);
+    require(p->s, k, &p->s->near.element_of[p->s->near.active[k]]->material, p->dt);
+  }
 }
 
 static bool drop_restitution(void *context) {
@@ -183,10 +186,8 @@ carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
   memcpy(s->problem.q, s->problem.rate_free, (size_t)x->row_total * sizeof *s->problem.q);
   block_list_begin(&s->problem.blocks, m->row_count);
   for (int i = 0; i < m->row_count; i++) s->problem.q[i] += x->rows[i].phi_t;
-  for (int k = 0; k < s->near.active_count; k++) {
+  for (int k = 0; k < s->near.active_count; k++)
     add_contact_block(s, s->near.element_of[s->near.active[k]], s->near.active_row[k]);
-    find_onward(s, k);
-  }
   crew_run(s->contacts->crew, s->near.active_count, SHARE, require_points, &(step_problem){s, dt});
   add_friction_blocks(s, dt);
   if (s->problem.solver.dump) problem_dump_step(s->problem.solver.dump, s->steps + 1);

@@ -35,9 +35,18 @@ packed_normals *normals_lay_out(solve_workspace *w, const solve_limits *limits) 
   return m;
 }
 
-static void pack(const packed_normals *m, const solve_problem *p, int b, double weight, normal *n) {
+typedef struct packing {
+  const packed_normals *m;
+  const solve_problem *p;
+  const double *weights;
+} packing;
+
+static void pack(const packing *x, int b) {
+  const packed_normals *m = x->m;
+  const solve_problem *p = x->p;
   int row = p->blocks[b].row;
-  *n = (normal){.q = p->q[row], .own = p->W.own ? p->W.own[row] : 0, .weight = weight, .row = row};
+  normal *n = &m->normal[m->place[b]];
+  *n = (normal){.q = p->q[row], .own = p->W.own ? p->W.own[row] : 0, .weight = x->weights[row], .row = row};
   packed_bodies(&p->W.J, b, m->bodies, n->body);
   packed_row(&p->W.J, b, 0, n->J);
   double diagonal = n->own;
@@ -45,11 +54,17 @@ static void pack(const packed_normals *m, const solve_problem *p, int b, double 
   n->inverse = diagonal > 0 ? 1 / diagonal : 0;
 }
 
+static void pack_blocks(void *context, int from, int to) {
+  for (int b = from; b < to; b++) pack(context, b);
+}
+
+enum { LEAST = 128 };  // blocks of each thread
+
 bool normals_begin(packed_normals *m, const solve_problem *p, const double *weights) {
   if (!weights || !packed_suits(p, BLOCK_UNILATERAL)) return false;
   m->crew = p->W.crew, m->count = p->block_count, m->bodies = p->W.velocities / PACKED_SPEEDS;
   m->order = packed_colour(p, 1, m->used, m->place);
-  for (int b = 0; b < p->block_count; b++) pack(m, p, b, weights[p->blocks[b].row], &m->normal[m->place[b]]);
+  crew_run(m->crew, m->count, LEAST, pack_blocks, &(packing){m, p, weights});
   return true;
 }
 
@@ -80,13 +95,24 @@ void normals_give(const packed_normals *m, double *r) {
   for (int k = 0; k < m->count; k++) r[m->normal[k].row] = m->normal[k].r;
 }
 
-void normals_velocities(const packed_normals *m, double *u) {
-  four v[3];
-  for (int k = 0; k < m->count; k++) {
+typedef struct by_row {
+  const packed_normals *m;
+  double *to;
+} by_row;
+
+static void find_velocities(void *context, int from, int to) {
+  const by_row *x = context;
+  const packed_normals *m = x->m;
+  for (int k = from; k < to; k++) {
     const normal *n = &m->normal[k];
+    four v[3];
     packed_load_speeds(of_body(m, n->body[0]), of_body(m, n->body[1]), v);
-    u[n->row] = n->q + n->own * n->r + packed_product(n->J, v);
+    x->to[n->row] = n->q + n->own * n->r + packed_product(n->J, v);
   }
+}
+
+void normals_velocities(const packed_normals *m, double *u) {
+  crew_run(m->crew, m->count, LEAST, find_velocities, &(by_row){m, u});
 }
 
 static double sweep(const packed_normals *m, int from, int to) {
