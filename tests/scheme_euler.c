@@ -36,10 +36,9 @@ static const scheme_about about = {.table = &table,
                                    .accuracy = "take a shorter step"};
 
 // A gap may close within the step and no further: γ_E + g/Δt ≥ 0. Friction acts on the slip at the end of the step.
-static void require(const contact_material *of, int rows, double gap, const double *rate, double dt, double *required) {
-  (void)of, (void)rate;
-  required[0] = gap > 0 ? gap / dt : 0;
-  for (int k = 1; k < rows; k++) required[k] = 0;
+static void require(const stepper_contact *c, double *required) {
+  required[0] = c->gap > 0 ? c->gap / c->dt : 0;
+  for (int k = 1; k < c->rows; k++) required[k] = 0;
 }
 
 // Rows at the start of the step, for all points that come within reach of it; positions follow u_E.

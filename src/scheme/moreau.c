@@ -1,5 +1,8 @@
 // Scheme `moreau`: a rule of the stepper core, and what it says about itself.
 #include "scheme/moreau.h"
+
+#include <math.h>
+
 #include "scheme/options.h"
 #include "scheme/stepper.h"
 
@@ -85,11 +88,13 @@ static const scheme_about about = {
     .entry = "use method event if it runs the model",
 };
 
-// Newton's law of impact, ξ = γ_E + e γ_A, normal to the surface and along it (76).
-static void require(const contact_material *of, int rows, double gap, const double *rate, double dt, double *required) {
-  (void)gap, (void)dt;
-  required[0] = of->restitution * rate[0];
-  for (int k = 1; k < rows; k++) required[k] = of->tangential_restitution * rate[k];
+// Newton's law of impact, ξ = γ_E + e γ_A, normal to the surface and along it (76). A rate that a single step makes is
+// no impact: its rebound would be over within two steps, and bodies on several feet would go from one to the other for
+// ever (theory.md, 10.3, Rest).
+static void require(const stepper_contact *c, double *required) {
+  bool strikes = fabs(c->rate[0]) > c->made;
+  required[0] = strikes ? c->of->restitution * c->rate[0] : 0;
+  for (int k = 1; k < c->rows; k++) required[k] = c->of->tangential_restitution * c->rate[k];
 }
 
 // Everything at the midpoint (80); points that touch there take part.

@@ -79,14 +79,14 @@ static void look_at_rates(stepper *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
   CONTACT_EACH_POINT(s->contacts, p) {
-    double *rate = s->problem.rate_E + 3 * p;
+    double *rate = s->problem.rate_R + 3 * p;
     stepper_forget_rates(s, p);
     if (!s->near.struck[p]) continue;
     rows_clear(m, x);
     int first = x->row_total, count = contact_sliding_rows(m, s->near.element_of[p]);
     contact_add_rows(m, x, s->near.element_of[p], &s->near.points[p]);
     for (int k = 0; k < count; k++) rate[k] = constraint_row_rate(m, x, &x->rows[first + k]);
-    memcpy(s->problem.rate_R + 3 * p, rate, 3 * sizeof *rate);
+    s->near.stands[p] = rate[0] <= 0;
   }
   rows_clear(m, x);
 }
@@ -179,7 +179,7 @@ static void point_fields(stepper *s, int p, int number, fields *f) {
   fields_flag(f, "struck", &s->near.struck[p]);
   fields_flag(f, "moved", &s->near.moved[p]);
   fields_number(f, "nearest", &s->near.nearest[p]);
-  fields_numbers(f, "rate", 3, s->problem.rate_E + 3 * p);
+  fields_flag(f, "stands", &s->near.stands[p]);
   fields_numbers(f, "rate_of_rows", 3, s->problem.rate_R + 3 * p);
   if (number < 0 || contact_points_change(s->near.element_of[p])) scheme_feature_fields(s->contacts, p, f);
   if (number < 0 || s->near.element_of[p]->type->evaluate_from) scheme_start_field(s->contacts, p, f);

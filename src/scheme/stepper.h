@@ -11,14 +11,22 @@
 
 #include "scheme/scheme.h"
 
+// A contact point of a step, as its rule sees it.
+typedef struct stepper_contact {
+  const contact_material *of;
+  int rows;            // the first is the normal one
+  double gap;          // at q_R; of an overlap the part that belongs to this step [m or rad]
+  const double *rate;  // γ_A of the rows, at the start
+  double made;         // the change of the normal rate that forces and the turning of the row make in one step
+  double dt;           // [s]
+} stepper_contact;
+
 typedef struct stepper_rule {
   // θ, from 0 to below 1: rows and forces are evaluated after this part of the step. Up to there positions follow u_A,
   // then u_E.
   double place;
-  // What the rows of a contact (the first is the normal) require at the end of the step, beside their rates γ_E there:
-  // ξ = γ_E + required. The gap at q_R (of an overlap the part that belongs to this step) and the rates γ_A at the
-  // start are known.
-  void (*require)(const contact_material *of, int rows, double gap, const double *rate, double dt, double *required);
+  // What the rows of a contact require at the end of the step, beside their rates γ_E there: ξ = γ_E + required.
+  void (*require)(const stepper_contact *c, double *required);
   // Points take part when their gap at q_R is at most the activation distance and this many steps of the fastest
   // approach. 0: the activation distance alone.
   double ahead;

@@ -34,10 +34,22 @@ static double free_slip(const stepper *s, const contact_element *e, int point) {
   return hypot(slip[0], slip[1]);
 }
 
+// A point that parts at v under an acceleration a is back after 2v/a.
+#define BACK_WITHIN_A_STEP 0.5
+
+// The restitution that the rule has asked for: what it requires of a rate, over that rate.
+static double prescribed(const stepper *s, const contact_element *e, double rate, double made, double dt) {
+  double required = 0;
+  stepper_contact c = {&e->material, 1, 0, &rate, made, dt};
+  s->rule->require(&c, &required);
+  return rate != 0 ? required / rate : 0;
+}
+
 // Rates of a point at the ends of a step, along the surface how fast it slides at its end, and what is none.
 typedef struct point_rates {
   double start[3], end[3];
   double still;
+  double made;  // by the step at its start (stepper_rate_made)
   percussion percussion;
 } point_rates;
 
@@ -47,6 +59,7 @@ static point_rates rates_of(const stepper *s, int k, stepper_point_entry *to) {
   int size = contact_sliding_rows(s->m, e), turning = contact_row_count(s->m, e) - size;
   const double *P = s->problem.P, *before = s->problem.rate_before, *after = s->problem.rate_after;
   point_rates r = {.still = 1e-9 * measure_contact(s, first, size, to),  // what solutions leave of a rate that is zero
+                   .made = stepper_rate_made(s, k),
                    .percussion = percussion_of(size, P + first, before + first, after + first)};
   (void)measure_contact(s, first + size, turning, to);
   for (int i = first + size; i < first + size + turning; i++)
@@ -57,14 +70,16 @@ static point_rates rates_of(const stepper *s, int k, stepper_point_entry *to) {
   return r;
 }
 
-// What the next step knows of its rates.
-static void keep_rates(stepper *s, int k, const point_rates *r) {
+// What the next step knows of its rates. Returns that along the normal.
+static double keep_rates(stepper *s, int k, const point_rates *r) {
   int point = s->near.active[k], first = s->near.active_row[k],
       size = contact_sliding_rows(s->m, s->near.element_of[point]);
-  double *rate = s->problem.rate_E + 3 * point, *rate_R = s->problem.rate_R + 3 * point;
+  double *rate_R = s->problem.rate_R + 3 * point, rate = fabs(r->end[0]) > r->still ? r->end[0] : 0;
   bool moves_along = size > 1 && r->percussion.slip > r->still;
-  rate[0] = fabs(r->end[0]) > r->still ? r->end[0] : 0, rate[1] = rate[2] = moves_along ? NAN : 0;
-  for (int i = 0; i < 3; i++) rate_R[i] = i < size && !isnan(rate[i]) ? rate[i] - s->problem.onward[first + i] : NAN;
+  rate_R[0] = rate - s->problem.onward[first];
+  for (int i = 1; i < 3; i++) rate_R[i] = i < size && !moves_along ? -s->problem.onward[first + i] : NAN;
+  s->near.stands[point] = rate <= BACK_WITHIN_A_STEP * r->made;
+  return rate;
 }
 
 // The row of the ledger of a point that is pressed.
@@ -76,7 +91,7 @@ static impact_step step_of(const stepper *s, int k, double dt, const point_rates
   step.t_start = s->t, step.t_end = s->t + dt;
   if (step.arrives && stepper_is_instant(s, e, -r->start[0])) step.t_start = step.t_end = s->t + s->rule->place * dt;
   step.gap = s->near.points[point].gap, step.still = contact_still(s->m, r->still);
-  s->rule->require(&e->material, 1, 0, &(double){1}, dt, &step.restitution);
+  step.restitution = prescribed(s, e, r->start[0], r->made, dt);
   return step;
 }
 
@@ -95,10 +110,9 @@ static stepper_point_entry close_point(stepper *s, int k, double dt) {
   if (size == 1) r.percussion.slip = free_slip(s, e, point);
   last->slides = !impact_sticks(r.percussion.slip, contact_still(s->m, r.still));
   // in the first step: it touched at the start without approach
-  last->lasts |= s->dt == 0 && fabs(s->problem.rate_E[3 * point]) <= r.still;
-  keep_rates(s, k, &r);
+  last->lasts |= s->dt == 0 && fabs(s->problem.rate_R[3 * point]) <= r.still;
+  entry.leaves = keep_rates(s, k, &r) != 0;
   s->near.struck[point] |= entry.presses || r.start[0] < 0;
-  entry.leaves = s->problem.rate_E[3 * point] != 0;
   if (!entry.presses || s->shown.trying) return entry;
   entry.step = step_of(s, k, dt, &r);
   entry.leaps = -entry.step.gap > contact_leap(s->m, e);
@@ -159,9 +173,7 @@ static double rounding_of_losses(stepper *s) {
 
 // A point that stood and is back after one step has not parted: under a body that turns about it, it opens by h³ now
 // and then. Steps do not resolve more.
-static bool has_left(const stepper *s, int p) {
-  return !s->shown.last_before[p].active || s->problem.rate_E[3 * p] != 0;
-}
+static bool has_left(const stepper *s, int p) { return !s->shown.last_before[p].active || !s->near.stands[p]; }
 
 static void book_points(stepper *s, double dt) {
   int next = 0;

@@ -163,16 +163,16 @@ static double find_reach(const stepper *s, double dt) {
 // Rows that turn open a point by far less than this part of a body.
 #define OPENED 1e-3
 
-// A point that was closed and did not leave at the end of the last step, where positions do not follow velocities
-// alone: drives, projection and the removal of overlap then open it by h², and rows that turn by h³; it would strike
-// and open in turns. It stays a candidate. Elsewhere candidates are Moreau's. What the removal has moved far apart, as
-// bodies that were fast and deep in each other, is a candidate no longer.
+// A point that stood at the end of the last step, where positions do not follow velocities alone: drives, projection
+// and the removal of overlap then open it by h², and rows that turn by h³; it would strike and open in turns. It stays
+// a candidate, with force or without: of several points that hold a body some have none. Elsewhere candidates are
+// Moreau's. What the removal has moved far apart, as bodies that were fast and deep in each other, is a candidate no
+// longer.
 static bool stays(const stepper *s, const contact_element *e, int p, const scheme_contact *before) {
   double gap = s->near.points[p].gap;
-  bool led = s->led || (s->near.moved[p] && gap <= stepper_graze(s, e)) ||
-             (stepper_turns(s, e) && gap <= OPENED * contact_leap(s->m, e));
-  bool closed = before->normal_force > 0 || (s->dt == 0 && s->near.struck[p]);
-  return led && closed && s->problem.rate_E[3 * p] <= 0 && !s->near.points[p].absent;
+  bool pushed = s->near.moved[p] && before->normal_force > 0 && gap <= stepper_graze(s, e),
+       led = s->led || pushed || (stepper_turns(s, e) && gap <= OPENED * contact_leap(s->m, e));
+  return led && s->near.stands[p] && (before->active || s->dt == 0) && !s->near.points[p].absent;
 }
 
 static const scheme_contact *known_before(const stepper *s, const contact_element *e, int p) {

@@ -82,6 +82,8 @@ typedef struct stepper_near {
   contact_point *points, *before;        // where rows are evaluated in this step, and in the one before it
   contact_point *looked;                 // where something is looked at, for the moment
   bool *struck;                          // points whose approach a step has dealt with since they were last apart
+  bool *
+      stands;  // active points that do not part at the end of the last step, or so slowly that they are back within one
   bool *moved,
       *moved_before;  // points that were moved out of an overlap since they last left; before the step that is tried
   double *nearest;    // how deep they overlapped since, on straight ways, as a gap [m]
@@ -118,8 +120,7 @@ typedef struct stepper_rows {
   double *q, *P, *xi;
   double *rate_before, *rate_free, *rate_after;  // γ at A, of the free velocity, at E
   double *P_before;                              // of the constraints, in the step before this one
-  double *rate_E;  // three per point: its rates at the end of the last step, where they stay; NaN: they do not
-  double *rate_R;  // the same of the velocity at the end, where that step has evaluated its rows
+  double *rate_R;  // three per point: its rates at the end of the last step, by the rows of that step; NaN: not known
   double *onward;  // what rows turn by from where they are evaluated to the end of the step, by row (find_onward)
   solve_storage storage;  // W and what the solvers need
   solve_problem whole;    // of the step under way
@@ -362,7 +363,8 @@ void stepper_enlarge(stepper *s);
 // The same where contacts come and go: contact_state.reserve.
 bool stepper_reserve(void *scheme, int rows);
 static inline void stepper_forget_rates(stepper *s, int p) {
-  for (int k = 3 * p; k < 3 * p + 3; k++) s->problem.rate_E[k] = s->problem.rate_R[k] = NAN;
+  for (int k = 3 * p; k < 3 * p + 3; k++) s->problem.rate_R[k] = NAN;
+  s->near.stands[p] = false;
 }
 // A point of which nothing is known.
 void stepper_forget_point(stepper *s, int p);
@@ -384,6 +386,8 @@ carom_status stepper_put_back(stepper *s, stepper_kept *k, carom_error *error); 
 // Storage for the largest contact problem, if it is not that of a crowd. False after reporting.
 bool stepper_prepare_storage(stepper *s, carom_error *error);
 carom_status stepper_solve(stepper *s, double dt, carom_error *error);
+// The change of the normal rate of an active point that one step makes: by forces, and by the turning of its row.
+double stepper_rate_made(const stepper *s, int k);
 // Solves again until the friction of joints fits the load; u_end follows.
 carom_status stepper_settle_friction(stepper *s, double dt, carom_error *error);
 // How much longer a step is than the time in which its rows turn, from where the step before evaluated them or the

@@ -39,6 +39,7 @@ static void enlarge_points(stepper *s) {
   int had = s->near.point_capacity, elements = s->near.element_capacity;
   size_t count = (size_t)s->contacts->point_slots + 1;
   ENLARGE(s->near.struck, had, count);
+  ENLARGE(s->near.stands, had, count);
   ENLARGE(s->near.moved, had, count);
   ENLARGE(s->near.moved_before, had, count);
   ENLARGE(s->near.nearest, had, count);
@@ -48,7 +49,6 @@ static void enlarge_points(stepper *s) {
   ENLARGE(s->shown.last, had, count);
   ENLARGE(s->shown.last_before, had, count);
   ENLARGE(s->shown.contacts, had, count);
-  ENLARGE(s->problem.rate_E, 3 * had, 3 * count);
   ENLARGE(s->problem.rate_R, 3 * had, 3 * count);
   ENLARGE(s->near.touched, elements, s->contacts->element_slots + 1);
   ENLARGE(s->near.takes_part, elements, s->contacts->element_slots + 1);

@@ -99,13 +99,25 @@ static void find_onward(stepper *s, int k) {
   }
 }
 
+// Forces change the rate by γ_F - γ_A. A row that turns has another rate at the same velocity of the bodies, γ_A - γ_R;
+// not known of a point that was apart. Where positions follow velocities alone, nothing opens a contact that rests, and
+// every rate counts.
+double stepper_rate_made(const stepper *s, int k) {
+  if (!s->led && !s->settings.remove_overlap) return 0;
+  int point = s->near.active[k], first = s->near.active_row[k];
+  double forced = s->problem.rate_free[first] - s->problem.rate_before[first],
+         turn = s->problem.rate_before[first] - s->problem.rate_R[3 * point];
+  return fabs(forced) + (s->shown.last[point].lasts && isfinite(turn) ? fabs(turn) : 0);
+}
+
 // q = γ_F + what the rule requires of a contact of this material, with its rates at the ends of the step.
 static void require(stepper *s, int k, const contact_material *of, double dt) {
   int point = s->near.active[k], first = s->near.active_row[k],
       size = contact_sliding_rows(s->m, s->near.element_of[point]);
   double rate[3];
   for (int i = 0; i < size; i++) rate[i] = stepper_rate_at_start(s, first + i);
-  s->rule->require(of, size, gap_to_close(s, point, dt), rate, dt, s->problem.q + first);
+  stepper_contact c = {of, size, gap_to_close(s, point, dt), rate, stepper_rate_made(s, k), dt};
+  s->rule->require(&c, s->problem.q + first);
   if (has_opened(s, point)) s->problem.q[first] = s->near.points[point].gap / (STEPS_TO_CLOSE * s->settings.step);
   for (int i = first; i < first + size; i++) s->problem.q[i] += s->problem.rate_free[i] + s->problem.onward[i];
   if (!contact_rolls(s->near.element_of[point])) return;
@@ -288,7 +300,8 @@ static void turn_evenly(stepper *s, double dt) {
     const contact_material *of = &s->near.element_of[p]->material;
     if ((s->dt > 0 && !s->shown.last_before[p].active) || contact_state_is_new(s->contacts, p)) continue;
     double required[3];
-    s->rule->require(of, size, fmax(0, s->near.points[p].gap), (const double[3]){0, 0, 0}, dt, required);
+    stepper_contact c = {of, size, fmax(0, s->near.points[p].gap), (const double[3]){0, 0, 0}, 0, dt};
+    s->rule->require(&c, required);
     for (int i = first; i < first + size; i++) {
       double before = s->problem.rate_R[3 * p + i - first], turn = s->even.turn[i];
       if (!(fabs(before) <= fabs(turn))) continue;  // it strikes or leaves

@@ -112,16 +112,16 @@ static const scheme_about about = {
 // --- the rule --------------------------------------------------------------------------------------------------------
 
 // 0 ≤ g + Δt γ_E at the end of the step (18a), over Δt; friction acts on the slip at the end of the step.
-static void require(const contact_material *of, int rows, double gap, const double *rate, double dt, double *required) {
-  (void)of, (void)rate;
-  required[0] = gap / dt;
-  for (int k = 1; k < rows; k++) required[k] = 0;
+static void require(const stepper_contact *c, double *required) {
+  required[0] = c->gap / c->dt;
+  for (int k = 1; k < c->rows; k++) required[k] = 0;
 }
 
 // From the midpoint on, positions follow u_E for half a step.
-static void require_from_midpoint(const contact_material *of, int rows, double gap, const double *rate, double dt,
-                                  double *required) {
-  require(of, rows, gap, rate, 0.5 * dt, required);
+static void require_from_midpoint(const stepper_contact *c, double *required) {
+  stepper_contact half = *c;
+  half.dt *= 0.5;
+  require(&half, required);
 }
 
 // All points that come within reach of the step take part. Positions follow u_E: with u_A they would turn an inelastic
