@@ -16,20 +16,24 @@ static energy_limits balance_limits(const carom_sim *sim) {
   return (energy_limits){.warn = fmax(l.warn, least), .bad = fmax(l.bad, least)};
 }
 
-// The first contact that a step has missed.
-static void tell_missed(const carom_sim *sim, const scheme_stats *stats, carom_summary *s) {
+// The name of a contact that has trouble. Empty if a damaged checkpoint names none that exists.
+static void name_contact(const carom_sim *sim, const contact_first *first, char name[256]) {
   const contact_world *w = &sim->model->contacts;
-  contact_missed first = stats->trouble.leaps ? stats->trouble.missed : stats->missed_at_end;
-  if (!s->step_too_large) return;
-  bool listed = first.key[1] < 0,
-       known = first.key[0] >= 0 && (listed ? first.key[0] < w->element_count
-                                            : first.key[0] < first.key[1] && first.key[1] < w->surface_count);
-  if (!known) return;  // of a damaged checkpoint
-  contact_element pair = {.surface = {first.key[0], first.key[1]}};
+  bool listed = first->key[1] < 0,
+       known = first->key[0] >= 0 && (listed ? first->key[0] < w->element_count
+                                             : first->key[0] < first->key[1] && first->key[1] < w->surface_count);
+  if (!known) return;
+  contact_element pair = {.surface = {first->key[0], first->key[1]}};
   char text[CONTACT_NAME];
-  snprintf(s->missed_contact, sizeof s->missed_contact, "%s",
-           contact_name(w, listed ? &w->elements[first.key[0]] : &pair, text));
-  s->missed_t = first.t;
+  snprintf(name, 256, "%s", contact_name(w, listed ? &w->elements[first->key[0]] : &pair, text));
+}
+
+// The first contacts of their kinds of trouble.
+static void tell_first(const carom_sim *sim, const scheme_stats *stats, carom_summary *s) {
+  const contact_first *missed = stats->trouble.leaps ? &stats->trouble.missed : &stats->missed_at_end;
+  if (s->step_too_large) name_contact(sim, missed, s->missed_contact), s->missed_t = missed->t;
+  if (s->chatters)
+    name_contact(sim, &stats->trouble.chattering, s->chatter_contact), s->chatter_t = stats->trouble.chattering.t;
 }
 
 // The pair that crept most.
@@ -62,6 +66,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .penetration_bound = model_contact_options(sim->model).penetration_max,
                      .too_deep = stats.trouble.too_deep,
                      .step_too_large = stats.trouble.leaps + stats.leaps_at_end,
+                     .chatters = stats.trouble.chatters,
                      .inconsistent = stats.trouble.inconsistent,
                      .indeterminate = stats.trouble.indeterminate,
                      .energy_gains = stats.trouble.gains,
@@ -89,7 +94,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
     s.non_finite_column =
         carom_model_signal_name(sim->model, model_signal_first(sim->model, SIGNALS_OF_ENERGY) + ENERGY_IMBALANCE);
   }
-  tell_missed(sim, &stats, &s);
+  tell_first(sim, &stats, &s);
   s.unbalanced = !(s.energy_imbalance <= s.energy_warn);
   s.steps_per_s = sim->wall_s > 0 ? (double)(stats.steps - sim->steps_before) / sim->wall_s : 0;
   tell_creep(sim, &s);

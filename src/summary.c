@@ -46,6 +46,7 @@ static const summary_field warnings[] = {COUNT("energy", unbalanced),
                                          COUNT("initial", initial_changes),
                                          COUNT("unsolved", unsolved),
                                          COUNT("step_too_large", step_too_large),
+                                         COUNT("chatter", chatters),
                                          COUNT("penetration", too_deep),
                                          COUNT("inconsistent", inconsistent),
                                          COUNT("indeterminate", indeterminate),
@@ -83,11 +84,11 @@ static void put_energy_gain(json_writer *w, const carom_summary *s) {
   json_close(w, '}');
 }
 
-static void put_missed(json_writer *w, const carom_summary *s) {
-  if (!*s->missed_contact) return;
-  json_open(w, "step_too_large", '{');
-  json_put_text(w, "contact", s->missed_contact);
-  put_field(w, s, &(summary_field)MEASURE("t", missed_t));
+static void put_first(json_writer *w, const char *key, const char *contact, double t) {
+  if (!*contact) return;
+  json_open(w, key, '{');
+  json_put_text(w, "contact", contact);
+  json_put_rounded(w, "t", t);
   json_close(w, '}');
 }
 
@@ -130,7 +131,8 @@ void summary_write(json_writer *w, const carom_summary *s, const char *why) {
   json_close(w, '}');
   put_non_finite(w, s);
   put_energy_gain(w, s);
-  put_missed(w, s);
+  put_first(w, "step_too_large", s->missed_contact, s->missed_t);
+  put_first(w, "chatter", s->chatter_contact, s->chatter_t);
   put_creep(w, s);
   if (why) json_put_text(w, "error", why);
   json_close(w, '}');

@@ -149,6 +149,7 @@ static void check_same_books(const carom_sim *a, const carom_sim *b) {
   CHECK_EQUAL(y.indeterminate, x.indeterminate);
   CHECK_EQUAL(y.step_too_large, x.step_too_large);
   CHECK_EQUAL(y.friction_unsettled, x.friction_unsettled);
+  CHECK_EQUAL(y.chatters, x.chatters);
   CHECK_EQUAL(y.unsettled, x.unsettled);
   CHECK_EQUAL(y.energy_gains, x.energy_gains);
   CHECK_NEAR(y.energy_gained, x.energy_gained, 0);

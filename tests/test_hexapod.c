@@ -215,7 +215,7 @@ static void check_walk(const walk *w, bool whole) {
   CHECK_LE(FOOT, w->edge);
   CHECK_EQUAL(w->summary.unsolved + w->summary.too_deep + w->summary.step_too_large + w->summary.projection_failures +
                   w->summary.inconsistent + w->summary.indeterminate + w->summary.energy_gains + w->summary.non_finite +
-                  w->summary.unbalanced,
+                  w->summary.unbalanced + w->summary.chatters,
               0);
   if (!whole) return;
   CHECK_LE(6 * 5, w->stances);

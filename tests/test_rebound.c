@@ -128,6 +128,7 @@ static void plates_on_feet_come_to_rest(void) {
     CHECK_NEAR(run_read(&r, "plate.vx"), 0, 1e-9);
     CHECK_NEAR(run_read(&r, "plate.vz"), 0, 1e-9);
     CHECK_NEAR(run_read(&r, "plate.wx"), 0, 1e-9);
+    CHECK_EQUAL(carom_sim_summary(r.sim).chatters, 0);
     run_close(&r);
   }
 }
@@ -168,9 +169,47 @@ static void a_cam_carries_its_follower(void) {
   }
 }
 
+// --- chatter ---------------------------------------------------------------------------------------------------------
+
+// A floor that shakes with 1.3 g at 2000 rad/s throws a ball in every period, for about half of it. A step of 0.5 ms is
+// a sixth of the period, and resolves no flight; one of 0.1 ms does. With 0.5 g the ball stays on the floor.
+static void chatter_is_counted(void) {
+  static const char text[] =
+      "parameters: {dt: 1e-4, a: 1.3}\n"
+      "bodies: {floor: {mass: 1, inertia: [1, 1, 1]}, ball: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\n"
+      "joints: {shake: {prismatic: [ground, floor], axis: z}, fly: {free: [ground, ball], at: [0, 0, 0.05]}}\n"
+      "drives: {shake: {joint: shake, motion: '-a*9.81/2000^2*sin(2000*t)'}}\n"
+      "surfaces: {ball: {sphere: ball, radius: 0.05, material: m}, floor: {plane: floor, material: m}}\n"
+      "materials: {m: {restitution: 0.3, friction: 0.3}}\n"
+      "method: {moreau: {step: dt}}\n";
+  static const char *const settings[] = {"dt=5e-4", "dt=1e-4", "dt=5e-4 a=0.5"};
+  for (int i = 0; i < 3; i++) {
+    run r;
+    if (!run_open_text(&r, text, settings[i])) return;
+    run_to(&r, 1);
+    const carom_summary s = carom_sim_summary(r.sim);
+    CHECK_EQUAL(s.chatters, i == 0);
+    CHECK_TEXT(s.chatter_contact, i == 0 ? "ball-floor" : "");
+    // a hundred periods of π ms, after the first few
+    if (i == 0) CHECK_NEAR(s.chatter_t, 0.314, 0.01);
+    carom_verdict *verdict = carom_judge(r.model, &s, &r.error);
+    bool told = false;
+    for (int k = 0; CHECK(verdict) && carom_verdict_check(verdict, k).key; k++) {
+      const carom_check c = carom_verdict_check(verdict, k);
+      if (strcmp(c.key, "chatter") != 0) continue;
+      told = true;
+      CHECK(strstr(c.sentence, "Take a shorter step") && strstr(c.sentence, "ball-floor"));
+    }
+    CHECK_EQUAL(told, i == 0);
+    carom_verdict_destroy(verdict);
+    run_close(&r);
+  }
+}
+
 int main(void) {
   RUN(impacts_keep_their_restitution);
   RUN(plates_on_feet_come_to_rest);
   RUN(a_cam_carries_its_follower);
+  RUN(chatter_is_counted);
   return check_summary();
 }

@@ -295,6 +295,11 @@ static const warning_words known_warnings[] = {
     {"step_too_large", "Step too large", "", "contact was", "contacts were",
      " found deeper than a clearance, a body or half the way between stops, or not at all: impacts may have been "
      "missed. Take a shorter step."},
+    {"chatter", "Chatter", "", "contact that should rest opens and closes",
+     "times a contact that should rest began to open and close",
+     " again and again within a few steps: its forces are those of single steps, only their means count, and the body "
+     "may "
+     "creep. Take a shorter step; if that does not help, restitution 0."},
     {"inconsistent", "Painlevé: no force", "In ", "step", "steps",
      " of sliding or impact no finite contact force satisfies the laws of rigid contact: an impact without collision "
      "ended the "

@@ -81,13 +81,17 @@ void scheme_book_changes(const contact_state *c, const mechanism *m, impact_ledg
   for (int i = 0; i < c->fresh_count; i++) scheme_name_points(c, m, c->fresh[i], impacts);
 }
 
+static void first_fields(contact_first *first, const char *name, fields *f) {
+  double n[3] = {first->t, first->key[0], first->key[1]};
+  fields_numbers(f, name, 3, n);
+  if (f->from) *first = (contact_first){n[0], {(int)fmax(-1, fmin(n[1], INT_MAX)), (int)fmax(-1, fmin(n[2], INT_MAX))}};
+}
+
 void scheme_trouble_fields(contact_trouble *t, fields *f) {
-  double missed[3] = {t->missed.t, t->missed.key[0], t->missed.key[1]};
   fields_count(f, "leaps", &t->leaps);
-  fields_numbers(f, "missed", 3, missed);
-  if (f->from)
-    t->missed =
-        (contact_missed){missed[0], {(int)fmax(-1, fmin(missed[1], INT_MAX)), (int)fmax(-1, fmin(missed[2], INT_MAX))}};
+  first_fields(&t->missed, "missed", f);
+  fields_count(f, "chatters", &t->chatters);
+  first_fields(&t->chattering, "chattering", f);
   fields_count(f, "too_deep", &t->too_deep);
   fields_count(f, "inconsistent", &t->inconsistent);
   fields_count(f, "indeterminate", &t->indeterminate);

@@ -28,17 +28,18 @@ typedef struct scheme_setup {
   const crew *crew;           // shares loops over many bodies and contacts; may be null
 } scheme_setup;
 
-// A contact that a step has missed, or found too late: of a permanent element its number, and -1; of another pair its
-// surfaces.
-typedef struct contact_missed {
+// A contact that has trouble, and when: of a permanent element its number, and -1; of another pair its surfaces.
+typedef struct contact_first {
   double t;  // [s]
   int key[2];
-} contact_missed;
+} contact_first;
 
 // What a run with rigid contact should not hide.
 typedef struct contact_trouble {
   long leaps;                 // episodes found deeper than a clearance or a body, or not at all: the step is too large
-  contact_missed missed;      // the first of them
+  contact_first missed;       // the first of them
+  long chatters;              // times that a contact began to open and close again and again within a few steps
+  contact_first chattering;   // the first of them
   long too_deep;              // episodes first met deeper than the bound
   long curvature;             // steps of a contact whose stiffness follows from a curvature that is zero or infinite
   long inconsistent;          // steps of a sliding contact that no finite force can keep from sinking (Painlevé)
@@ -57,12 +58,12 @@ static inline void contact_trouble_gain(contact_trouble *trouble, double energy,
   trouble->gained += energy;
 }
 
-// Counts a leap of an element at a time; `missed` keeps the first.
-static inline void contact_count_leap(const contact_world *w, const contact_element *e, double t, long *leaps,
-                                      contact_missed *missed) {
+// Counts trouble of an element at a time; `first` keeps the first.
+static inline void contact_count_trouble(const contact_world *w, const contact_element *e, double t, long *count,
+                                         contact_first *first) {
   bool permanent = e->slot < w->element_count;
-  if ((*leaps)++ == 0)
-    *missed = (contact_missed){t, {permanent ? e->slot : e->surface[0], permanent ? -1 : e->surface[1]}};
+  if ((*count)++ == 0)
+    *first = (contact_first){t, {permanent ? e->slot : e->surface[0], permanent ? -1 : e->surface[1]}};
 }
 
 typedef struct scheme_start {
@@ -78,11 +79,11 @@ typedef struct scheme_stats {
   double violation;           // the largest |Φ| at the end of a step, where the scheme looks at every step; else 0
   const chain_tally *solves;  // of contact problems, or null
   contact_trouble trouble;
-  contact_searches searches;     // of common normals
-  long leaps_at_end;             // in the last half step; the next step counts them among its troubles
-  contact_missed missed_at_end;  // the first of these
-  double deepest_at_end;         // the largest penetration at the end, which no step has booked yet [m]
-  double entered_at_end;         // likewise, of contacts that no step has detected yet [m]
+  contact_searches searches;    // of common normals
+  long leaps_at_end;            // in the last half step; the next step counts them among its troubles
+  contact_first missed_at_end;  // the first of these
+  double deepest_at_end;        // the largest penetration at the end, which no step has booked yet [m]
+  double entered_at_end;        // likewise, of contacts that no step has detected yet [m]
 } scheme_stats;
 
 // One contact point as signals show it: its gap at the time shown; its forces at that instant or as means over the

@@ -98,6 +98,7 @@ static void begin_element(stepper *s, const contact_element *e) {
     s->shown.last[p] = (scheme_contact){.gap = s->near.points[p].gap, .point = &s->near.points[p]};
     touches |= s->near.struck[p] = s->near.points[p].gap <= s->contacts->activation;
     s->near.moved[p] = false, s->near.nearest[p] = 0;
+    stepper_chatter_begin(s, p);
   }
   if (touches) s->near.touched[e->slot] = s->steps - 1;  // the first step looks at it closely
   contact_state_hold(s->contacts, e, touches);
@@ -180,6 +181,7 @@ static void point_fields(stepper *s, int p, int number, fields *f) {
   fields_flag(f, "moved", &s->near.moved[p]);
   fields_number(f, "nearest", &s->near.nearest[p]);
   fields_flag(f, "stands", &s->near.stands[p]);
+  stepper_chatter_fields(s, p, f);
   fields_numbers(f, "rate_of_rows", 3, s->problem.rate_R + 3 * p);
   if (number < 0 || contact_points_change(s->near.element_of[p])) scheme_feature_fields(s->contacts, p, f);
   if (number < 0 || s->near.element_of[p]->type->evaluate_from) scheme_start_field(s->contacts, p, f);

@@ -115,6 +115,7 @@ static stepper_point_entry close_point(stepper *s, int k, double dt) {
   s->near.struck[point] |= entry.presses || r.start[0] < 0;
   if (!entry.presses || s->shown.trying) return entry;
   entry.step = step_of(s, k, dt, &r);
+  entry.rate = r.start[0], entry.made = r.made;
   entry.leaps = -entry.step.gap > contact_leap(s->m, e);
   return entry;
 }
@@ -138,7 +139,9 @@ static void book_point(stepper *s, int k, double dt) {
     return;
   }
   if (entry->leaps && !s->impacts->is_open[point])
-    contact_count_leap(s->contacts->world, s->near.element_of[point], s->t + dt, &s->trouble.leaps, &s->trouble.missed);
+    contact_count_trouble(s->contacts->world, s->near.element_of[point], s->t + dt, &s->trouble.leaps,
+                          &s->trouble.missed);
+  stepper_chatter_watch(s, point, entry->rate, entry->made);
   impact_touch(s->impacts, point, &entry->step);
 }
 

@@ -90,7 +90,7 @@ void stepper_look_for_passages(stepper *s, double dt) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     if (s->near.has_passed[e->slot])
-      contact_count_leap(s->contacts->world, e, s->t + s->rule->place * dt, &s->trouble.leaps, &s->trouble.missed);
+      contact_count_trouble(s->contacts->world, e, s->t + s->rule->place * dt, &s->trouble.leaps, &s->trouble.missed);
   }
 }
 
@@ -139,7 +139,7 @@ carom_status stepper_look_at_end(stepper *s, carom_error *error) {
       if (s->shown.last[p].active && s->near.struck[p]) continue;  // a step has dealt with it
       if (!turns) s->at_end.entered = number_larger(s->at_end.entered, -at->gap);
       if (leaps_next(s, e, at) || (p == e->point0 && passes_at_end(s, e)))
-        contact_count_leap(s->contacts->world, e, s->t, &s->at_end.leaps, &s->at_end.missed);
+        contact_count_trouble(s->contacts->world, e, s->t, &s->at_end.leaps, &s->at_end.missed);
     }
   }
   return CAROM_OK;

@@ -65,6 +65,7 @@ typedef struct stepper_point_entry {
   bool presses;        // with a force: the step is booked; else
   bool leaves;         // it opens
   bool leaps;          // it is deeper than a step may first find it
+  double rate, made;   // along the normal at the start of the step, and what one step makes (stepper_rate_made)
 } stepper_point_entry;
 
 // Work and losses until now, and until the start of the last step (stepper_book.c).
@@ -75,6 +76,12 @@ typedef struct stepper_books {
   bool differ;                    // accounts and losses at the start of the last step are not those at its end
 } stepper_books;
 
+// How a point opens and closes (stepper_chatter.c).
+typedef struct stepper_chatter {
+  long pressed, since;  // the last step in which it was pressed, and the first of those in a row
+  long closings;        // slow ones in a row, each within a few steps of the last
+} stepper_chatter;
+
 // What is near, by slot of points and elements, and the points that take part (stepper_candidates.c; stepper_pairs.c
 // lays it out).
 typedef struct stepper_near {
@@ -84,6 +91,7 @@ typedef struct stepper_near {
   bool *struck;                          // points whose approach a step has dealt with since they were last apart
   bool *
       stands;  // active points that do not part at the end of the last step, or so slowly that they are back within one
+  stepper_chatter *chatter;
   bool *moved,
       *moved_before;  // points that were moved out of an overlap since they last left; before the step that is tried
   double *nearest;    // how deep they overlapped since, on straight ways, as a gap [m]
@@ -98,10 +106,10 @@ typedef struct stepper_near {
 
 // What was found at the end of a run (stepper_look_at_end).
 typedef struct stepper_at_end {
-  long leaps;             // in the second half of the last step,
-  contact_missed missed;  // and the first of them
-  double deepest;         // the largest penetration at its end [m]
-  double entered;         // likewise, of points that no step has dealt with [m]
+  long leaps;            // in the second half of the last step,
+  contact_first missed;  // and the first of them
+  double deepest;        // the largest penetration at its end [m]
+  double entered;        // likewise, of points that no step has dealt with [m]
 } stepper_at_end;
 
 // Times of impact of fast bodies (stepper_impact.c).
@@ -282,6 +290,14 @@ bool stepper_sweep(stepper *s, double dt);
 // Whether nothing but weight acts in this step. If so, u_free is the velocity at its end and the motion is where rows
 // are evaluated. If not, nothing is changed but the motion.
 bool stepper_flies(stepper *s, double dt);
+
+// --- stepper_chatter.c -----------------------------------------------------------------------------------------------
+
+// A point was not pressed of late.
+void stepper_chatter_begin(stepper *s, int point);
+// A point is pressed in the step under way, which it began with this rate, where one step makes the rate `made`.
+void stepper_chatter_watch(stepper *s, int point, double rate, double made);
+void stepper_chatter_fields(stepper *s, int point, fields *f);
 
 // --- stepper_candidates.c --------------------------------------------------------------------------------------------
 

@@ -40,6 +40,7 @@ static void enlarge_points(stepper *s) {
   size_t count = (size_t)s->contacts->point_slots + 1;
   ENLARGE(s->near.struck, had, count);
   ENLARGE(s->near.stands, had, count);
+  ENLARGE(s->near.chatter, had, count);
   ENLARGE(s->near.moved, had, count);
   ENLARGE(s->near.moved_before, had, count);
   ENLARGE(s->near.nearest, had, count);
@@ -117,6 +118,7 @@ void stepper_forget_point(stepper *s, int p) {
   s->near.struck[p] = s->near.moved[p] = s->near.moved_before[p] = false;
   s->near.nearest[p] = 0;
   stepper_forget_rates(s, p);
+  stepper_chatter_begin(s, p);
 }
 
 // Of what contact_refresh or contact_state_set has changed; stepper_reserve has made the arrays long enough.

@@ -112,7 +112,7 @@ static void count_missed(watcher *w) {
     const contact_element *e = w->contacts->fresh[i];
     bool missed = false;
     for (int p = e->point0; p < e->point0 + e->point_count; p++) missed |= w->look[WATCH_START][p].gap < -w->nearness;
-    if (missed) contact_count_leap(w->contacts->world, e, w->t, &w->trouble.leaps, &w->trouble.missed);
+    if (missed) contact_count_trouble(w->contacts->world, e, w->t, &w->trouble.leaps, &w->trouble.missed);
   }
 }
 
