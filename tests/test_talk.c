@@ -52,9 +52,41 @@ static void every_method_says_where_to_look(void) {
   forget_output();
 }
 
+// A damper of c = 1e6 N s/m on 1 kg multiplies the speed by 1 - c Δt = -999 in each step.
+static void too_large_a_gain_is_told(void) {
+  write_text(scratch("gain.yaml"),
+             "space: planar\nbodies: {m: {mass: 1}}\njoints: {slide: {prismatic: [ground, m], axis: x}}\n"
+             "forces: {pull: {along: slide, effort: -1e6*slide.u}}\ninitial: {slide: {u: 1}}\n"
+             "method: {moreau: {step: 1 ms}}\nend: 1 s\n");
+  CHECK_EQUAL(carom("run gain.yaml -q --no-record"), 1);
+  CHECK_CONTAINS(err, "it has grown from step to step");
+  CHECK_CONTAINS(err, "take a shorter step");
+  forget_output();
+}
+
+// Runs that fail at the start have nothing in common that could agree.
+static void failed_runs_do_not_agree(void) {
+  write_text(scratch("fails.yaml"),
+             "space: planar\ngravity: [0, 0]\nbodies: {m: {mass: 1}}\n"
+             "joints: {slide: {prismatic: [ground, m], axis: x, limits: [-1 m, 2 mm], material: stop}}\n"
+             "materials: {stop: {restitution: 0.7, stiffness: 1e6}}\n"
+             "forces: {pull: {along: slide, effort: sqrt(late - t)}}\n"
+             "parameters: {late: 0}\nmethod: event\nend: 1 s\n");
+  CHECK_EQUAL(carom("compare fails.yaml --method event,compliant"), 1);
+  CHECK_CONTAINS(out,
+                 "The runs cannot be compared: they have no stretch of time or no joint coordinate in common. event "
+                 "failed at t = 0 s. compliant failed at t = 0 s.");
+  CHECK_EQUAL(carom("compare fails.yaml --method event,compliant --set late=1e-2"), 1);
+  CHECK_CONTAINS(out, "event and compliant agree until t = 0.01 s");
+  CHECK_CONTAINS(out, " compliant failed at t = 0.01 s.");
+  forget_output();
+}
+
 int main(void) {
   RUN(advised_commands_are_quoted);
   RUN(quiet_runs_warn_of_numbers_that_are_not_finite);
   RUN(every_method_says_where_to_look);
+  RUN(too_large_a_gain_is_told);
+  RUN(failed_runs_do_not_agree);
   return check_summary();
 }

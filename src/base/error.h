@@ -17,7 +17,6 @@ void error_clear(carom_error *error);
 // What to do about a number that is not finite, behind a message that says which and when.
 #define NOT_FINITE_ADVICE                                                                                            \
   "look for a division by zero, a root or logarithm of a negative number, or an overflow in the forces, drives and " \
-  "other "                                                                                                           \
-  "expressions at this time"
+  "other expressions at this time"
 
 #endif

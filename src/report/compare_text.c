@@ -205,18 +205,29 @@ static void say_differences(carom_comparison *c) {
   SAY(c, ".");
 }
 
+// Runs that did not come to their end are compared only as far as they came.
+static void say_failures(carom_comparison *c) {
+  for (int i = 0; i < c->runs.run_count; i++) {
+    const json_value *summary = c->runs.runs[i].summary;
+    if (strcmp(json_get_text(summary, "status"), "failed") == 0)
+      SAY(c, " %s failed at t = %.6g s.", method_of(&c->runs.runs[i]), json_get_number(summary, "t", NAN));
+  }
+}
+
 static void make_sentence(carom_comparison *c) {
   bool comparable = true;
   c->agree = true;
   for (int i = 0; i + 1 < c->runs.run_count; i++) {
     const compare_column *e = worst_of(&c->against_first[i]);
-    if (!e || c->against_first[i].t0 > c->against_first[i].t1) comparable = false;
+    if (!e || c->against_first[i].t0 >= c->against_first[i].t1) comparable = false;
     else if (!isnan(e->parts)) c->agree = false;
   }
   c->agree &= comparable;
-  if (!comparable) SAY(c, "The runs cannot be compared: they have no time or no joint coordinate in common.");
+  if (!comparable)
+    SAY(c, "The runs cannot be compared: they have no stretch of time or no joint coordinate in common.");
   else if (c->agree) say_agreement(c);
   else say_differences(c);
+  say_failures(c);
 }
 
 // --- the object ------------------------------------------------------------------------------------------------------

@@ -235,6 +235,9 @@ void stepper_rest_compare_rows(stepper *s);
 
 // --- stepper_step.c --------------------------------------------------------------------------------------------------
 
+// What to do about a motion that is not finite.
+const char *stepper_advice(const stepper *s);
+
 // The last step's points and contacts for those of the one before it.
 void stepper_exchange_steps(stepper *s);
 

@@ -171,8 +171,8 @@ static carom_status solve_step(stepper *s, double dt, carom_error *error) {
   solve_info info = solve_problem_of_step(s, problem, dt);
   if (info.status == SOLVE_INTERRUPTED) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   if (!isfinite(info.residual))
-    return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem is not finite at t = %g s; " NOT_FINITE_ADVICE,
-                     s->t);
+    return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem is not finite at t = %g s; %s", s->t,
+                     stepper_advice(s));
   return CAROM_OK;
 }
 

@@ -133,6 +133,17 @@ static void turn_over(stepper *s, double dt) {
   s->shown.shows_A = false;
 }
 
+// No mechanism is as fast as this: the motion has grown from step to step. [m/s]
+#define BEYOND_BOUNDS 1e30
+
+const char *stepper_advice(const stepper *s) {
+  double fastest = 0;
+  for (int i = 0; i < s->m->nv; i++) fastest = fmax(fastest, fmax(fabs(s->u[i]), fabs(s->u_A[i])));
+  if (fastest < BEYOND_BOUNDS) return NOT_FINITE_ADVICE;
+  return "it has grown from step to step: a stiff force, a damper or the gain of a controller is too large for this "
+         "step; take a shorter step, or reduce it";
+}
+
 static carom_status finish(stepper *s, double t_end, double dt, const double *u_end, carom_error *error) {
   bool grown = s->m->row_count && !s->settings.project && stepper_opens(s, dt);
   turn_over(s, dt);
@@ -143,7 +154,8 @@ static carom_status finish(stepper *s, double t_end, double dt, const double *u_
   s->steps++;
   if (s->m->drive_count) dynamics_set(s->m, s->x, s->t, s->q, s->u);
   if (!finite)
-    return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion is not finite at t = %g s; " NOT_FINITE_ADVICE, s->t);
+    return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion is not finite at t = %g s; %s", s->t,
+                     stepper_advice(s));
   if (s->overlap.moves) stepper_remove_overlap(s);
   if (s->settings.project && s->m->row_count) return stepper_project(s, error);
   return grown ? stepper_watch_drift(s, error) : CAROM_OK;
@@ -180,7 +192,8 @@ static carom_status give_up(stepper *s, carom_status status) {
 static carom_status fail_singular(const stepper *s, carom_error *error) {
   char why[256];
   dynamics_explain(s->m, s->x, why, sizeof why);
-  return error_set(error, CAROM_ERROR_SINGULAR, "%s%s", why, s->x->singular_node ? "" : "; " NOT_FINITE_ADVICE);
+  return error_set(error, CAROM_ERROR_SINGULAR, "%s%s%s", why, s->x->singular_node ? "" : "; ",
+                   s->x->singular_node ? "" : stepper_advice(s));
 }
 
 // The velocity at the end of the step. Of the books only the episodes of pairs that have ended are changed yet. Returns
