@@ -398,6 +398,31 @@ static void searches_for_normals_are_counted(void) {
   run_close(&r);
 }
 
+// Counts are those of steps, whether someone looks at the run or not. A step by force laws may begin with the forces
+// that were looked at: then it makes fewer searches, one per look and pair.
+static void looking_is_not_counted(void) {
+  const bin bins[] = {{.balls = 40, .side = 3, .step = 1e-3, .smooth = true},
+                      {.balls = 12, .side = 2, .method = one_step_events, .smooth = true},
+                      {.balls = 12, .side = 2, .method = one_step_forces, .smooth = true}};
+  enum { LOOKS = 60, MOST_NEAR = 12 };
+  for (int i = 0; i < 3; i++) {
+    long searches[2] = {0};
+    for (int looks = 0; looks < 2; looks++) {
+      run r;
+      if (!open_bin(&r, &bins[i])) return;
+      for (int k = 1; k <= LOOKS; k++)
+        for (int j = 0; run_to(&r, 2.5e-3 * k) && looks && j < carom_model_signal_count(r.model); j++)
+          CHECK(isfinite(carom_sim_read(r.sim, j)));
+      searches[looks] = carom_sim_summary(r.sim).normal_searches;
+      run_close(&r);
+    }
+    printf("    %ld and %ld searches\n", searches[0], searches[1]);
+    CHECK_LE(1, searches[0]);
+    CHECK_LE(searches[1], searches[0]);
+    CHECK_LE(searches[0] - searches[1], bins[i].method == one_step_forces ? LOOKS * MOST_NEAR : 0);
+  }
+}
+
 static void damaged_points_are_refused(void) {
   run r;
   if (!open_bin(&r, &(bin){.balls = 30, .side = 3, .step = 1e-3})) return;
@@ -562,6 +587,7 @@ int main(void) {
   RUN(order_of_surfaces_does_not_matter);
   RUN(a_falling_pile_goes_on_bit_by_bit);
   RUN(searches_for_normals_are_counted);
+  RUN(looking_is_not_counted);
   RUN(damaged_points_are_refused);
   RUN(the_filter_is_that_of_listed_pairs);
   RUN(overlaps_at_the_start_are_refused);

@@ -210,7 +210,7 @@ typedef struct carom_summary {
   char creep_pair[256];       // its name
   long accumulations;         // accumulations of impacts, each summed in closed form (method event)
   double accumulation_error;  // largest position error of these sums [m]
-  long normal_searches;       // evaluations of the common normal of two smooth surfaces, in steps and for what is shown
+  long normal_searches;       // evaluations of the common normal of two smooth surfaces in steps
   long normal_iterations;     // iterations of Newton's method in these
   long normal_fallbacks;  // evaluations that searched in all directions: Newton's method failed, or the overlap is deep
   long unbalanced;        // 1 if the energy error is above energy_warn

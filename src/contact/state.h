@@ -36,7 +36,7 @@ typedef struct contact_state {
   // (contact_type.evaluate_from); else zero. Schemes set it from what their checkpoints hold.
   vec3 *start;
   int starting_count;          // elements that make use of it
-  contact_searches *searches;  // all that this sim has made, for steps and for what is shown
+  contact_searches *searches;  // all that the steps of this sim have made
   double activation;           // of the world [m]
   // What the last refresh has changed. The slots of ended elements are not given to others before the next one.
   const contact_element **ended, **fresh;

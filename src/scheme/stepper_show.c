@@ -146,8 +146,10 @@ static bool try_steps(stepper *s, carom_error *error) {
 bool stepper_result(void *scheme, carom_error *error) {
   stepper *s = scheme;
   double t = s->x->t;
+  contact_searches counted = *s->contacts->searches;
   if (s->dt > 0) find_means(s);
   if (s->dt == 0 && !try_steps(s, error)) return false;
   find_state(s, t);
+  *s->contacts->searches = counted;
   return true;
 }

@@ -459,6 +459,7 @@ static void swap_times(watcher *w) {
 carom_status watcher_show(void *scheme, double t, carom_error *error) {
   watcher *w = scheme;
   if (t == w->t) return watcher_show_end(w), CAROM_OK;
+  contact_searches counted = *w->contacts->searches;
   w->in_the_past = true;
   w->seen_at = NAN;
   mute(w, true);
@@ -467,6 +468,7 @@ carom_status watcher_show(void *scheme, double t, carom_error *error) {
   if (within) show_state(w, w->y_look, w->seen);
   swap_times(w);
   mute(w, false);
+  *w->contacts->searches = counted;
   if (within) return CAROM_OK;
   return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);
 }
@@ -474,9 +476,11 @@ carom_status watcher_show(void *scheme, double t, carom_error *error) {
 bool watcher_result(void *scheme, carom_error *error) {
   (void)error;
   watcher *w = scheme;
+  contact_searches counted = *w->contacts->searches;
   if (w->in_the_past) swap_modes(w);
   bool found = dynamics_instant(w->m, w->x);
   if (w->in_the_past) swap_modes(w);
+  *w->contacts->searches = counted;
   return found;
 }
 
