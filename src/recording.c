@@ -102,14 +102,19 @@ static carom_status end(carom_sim *sim, recording *rec, carom_summary *summary) 
 carom_status carom_sim_end_record(carom_sim *sim, carom_summary *summary, carom_error *error) {
   recording *const rec = sim->recording;
   carom_error own = {0};
-  carom_summary unused;
+  carom_summary unused, *volatile filled = summary ? summary : &unused;
   if (!rec) return error_set(use(error, &own), CAROM_ERROR_USAGE, "the simulation is not recorded");
   jmp_buf out_of_memory;
   volatile carom_status status;
   rec->r.error = use(error, &own);
   rec->r.memory.out_of_memory = &out_of_memory;
-  if (setjmp(out_of_memory)) status = fail_memory(rec->r.error);
-  else status = end(sim, rec, summary ? summary : &unused);
+  if (setjmp(out_of_memory)) {
+    status = fail_memory(rec->r.error);
+    *filled = carom_sim_summary(sim);
+    filled->status = rec->last;
+  } else {
+    status = end(sim, rec, filled);
+  }
   if (status == CAROM_OK) error_clear(rec->r.error);
   let_go(sim, rec);
   return status;

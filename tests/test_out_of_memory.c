@@ -14,6 +14,7 @@ typedef carom_status attempt(carom_error *error);
 
 static char model_path[4096], record_path[4200], csv_path[4200];
 static carom_setting setting;
+static long rows_of_all;  // of a record that was not disturbed
 static carom_model *ready;
 
 static carom_status load_and_create(carom_error *error) {
@@ -52,6 +53,34 @@ static carom_status run_and_record(carom_error *error) {
   return status;
 }
 
+static long rows_recorded(void) {
+  carom_error error = {0};
+  record_reader *in = record_open(record_path, &error);
+  long rows = in ? record_rows(in, record_find_table(in, "time")) : -1;
+  record_close(in);
+  return rows;
+}
+
+// A record that a program makes: the first status that is not OK, and in any case a summary at the end.
+static carom_status record_a_sim(carom_error *error) {
+  carom_sim *sim = carom_sim_create(ready, error);
+  carom_record_options options = {.record = record_path, .csv = csv_path};
+  carom_summary summary = {.steps = -1};
+  carom_status status = sim ? carom_sim_record(sim, &options, error) : error->status;
+  if (status == CAROM_OK) {
+    status = carom_sim_advance(sim, 0.01, error);
+    carom_error at_end = {0};
+    carom_status ended = carom_sim_end_record(sim, &summary, &at_end);
+    CHECK_EQUAL(summary.steps, carom_sim_summary(sim).steps);
+    CHECK_EQUAL(summary.status, status);
+    if (status == CAROM_OK) status = ended, *error = at_end;
+  }
+  carom_sim_destroy(sim);
+  return status;
+}
+
+static bool is_recorded_whole(void) { return CHECK_EQUAL(rows_recorded(), rows_of_all); }
+
 static carom_status set_a_joint(carom_error *error) {
   const double q = 0.1, u = 0;
   carom_sim *sim = carom_sim_create(ready, error);
@@ -68,7 +97,9 @@ static carom_status run_a_batch(carom_error *error) {
   return status;
 }
 
-static void refuse_each(const char *what, attempt *try) {
+// HDF5 opens a file a second time if it cannot at first: then nothing is lost. `survives` says that this is so; may be
+// null.
+static void refuse_each(const char *what, attempt *try, bool (*survives)(void)) {
   long n = 1;
   for (; n < MOST; n++) {
     carom_error error = {0};
@@ -82,6 +113,7 @@ static void refuse_each(const char *what, attempt *try) {
     // inside HDF5, which asks us to open its file, it is the file that cannot be written
     const bool within_file = status == CAROM_ERROR_FILE && strstr(error.text, strerror(ENOMEM));
     const bool told = error.status == status && (status == CAROM_ERROR_MEMORY || within_file);
+    if (status == CAROM_OK && survives && survives()) continue;
     if (!CHECK(told)) printf("      %s: allocation %ld refused, status %d: %s\n", what, n, (int)status, error.text);
   }
   printf("    %s: %ld allocations\n", what, n - 1);
@@ -110,17 +142,22 @@ static void loading(void) {
     snprintf(relative, sizeof relative, "models/%s.yaml", subjects[i].model);
     if (!CHECK(check_source(relative, model_path, sizeof model_path))) continue;
     setting = subjects[i].setting;
-    refuse_each(subjects[i].model, load_and_create);
+    refuse_each(subjects[i].model, load_and_create, NULL);
   }
 }
 
-static void building_in_code(void) { refuse_each("a definition in code", define_and_compile); }
+static void building_in_code(void) { refuse_each("a definition in code", define_and_compile, NULL); }
 
 static void recording(void) {
   snprintf(record_path, sizeof record_path, "%s/run.h5", check_scratch_dir());
   snprintf(csv_path, sizeof csv_path, "%s/run.csv", check_scratch_dir());
   ready = example_load("bricard", NULL);
-  if (ready) refuse_each("a recorded run", run_and_record);
+  if (ready) refuse_each("a recorded run", run_and_record, NULL);
+  carom_error error = {0};
+  if (ready && CHECK_EQUAL(record_a_sim(&error), CAROM_OK)) {
+    rows_of_all = rows_recorded();
+    refuse_each("a recorded sim", record_a_sim, is_recorded_whole);
+  }
   carom_model_destroy(ready);
 }
 
@@ -142,7 +179,7 @@ static void a_crowd(void) {
   FILE *f = fopen(model_path, "w");
   if (!CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0)) return;
   ready = carom_model_load(model_path, NULL, 0, &error);
-  if (CHECK(ready)) refuse_each("a crowd", run_and_record);
+  if (CHECK(ready)) refuse_each("a crowd", run_and_record, NULL);
   else printf("      %s\n", error.text);
   carom_model_destroy(ready);
 }
@@ -151,8 +188,8 @@ static void other_starts(void) {
   static const char *const coordinates[] = {"coordinates=joint", "coordinates=absolute"};
   for (int i = 0; i < 2; i++) {
     ready = example_load("bricard", coordinates[i]);
-    if (ready) refuse_each("set_joint", set_a_joint);
-    if (ready) refuse_each("a batch", run_a_batch);
+    if (ready) refuse_each("set_joint", set_a_joint, NULL);
+    if (ready) refuse_each("a batch", run_a_batch, NULL);
     carom_model_destroy(ready);
   }
 }

@@ -101,7 +101,7 @@ char *output_read(int fd, size_t most, size_t *size) {
     if (n <= 0) break;
     used += (size_t)n;
   }
-  if (!bytes) return NULL;
+  if (!bytes) return errno = ENOMEM, NULL;
   bytes[used] = '\0';
   if (size) *size = used;
   return bytes;
@@ -116,6 +116,7 @@ bool output_contains(int fd, size_t most, const char *text) {
 }
 
 static bool is_own(const output_rule *rule) {
+  errno = 0;
   int fd = open(rule->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   bool own = fd >= 0 && rule->is_own(fd, rule->context);
   if (fd >= 0) close(fd);
@@ -140,6 +141,8 @@ carom_status output_guard(const output_rule *rule, carom_error *error) {
   }
   if (is_standard(rule->path) || !there || !S_ISREG(about.st_mode) || about.st_size == 0 || rule->force || is_own(rule))
     return CAROM_OK;
+  if (errno == ENOMEM)
+    return error_set(error, CAROM_ERROR_MEMORY, "out of memory while looking at '%s', which exists", rule->path);
   return error_set(error, CAROM_ERROR_USAGE,
                    "'%s' exists and is not %s, so it is kept; choose another name, or replace it with --force",
                    rule->path, rule->kind);

@@ -9,7 +9,7 @@
 #include "carom/status.h"
 
 // What may stand at a path already. `is_own` reads an existing file and says whether it is of the kind that is to be
-// written.
+// written. Where memory runs out it returns false with ENOMEM in errno.
 typedef struct output_rule {
   const char *path;
   const char *kind;         // in words: "a carom record"

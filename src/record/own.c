@@ -1,6 +1,7 @@
 #define _GNU_SOURCE  // memmem
 #include "record/own.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,7 @@ static bool split(char *line, header *h) {
   int most = 1;
   for (const char *c = line; *c; c++) most += *c == ',';
   *h = (header){.names = calloc((size_t)most, sizeof *h->names)};
+  if (!h->names) errno = ENOMEM;
   for (char *at = line; at && h->names;) at = take_name(at, &h->names[h->count++]);
   return h->names != NULL;
 }
