@@ -17,6 +17,8 @@
 
 enum { LIMBS = 12, WIDE_BITS = 64 * LIMBS };
 
+__extension__ typedef unsigned __int128 limb_product;  // not in ISO C
+
 // Two's complement, lowest limb first.
 typedef struct wide {
   uint64_t limb[LIMBS];
@@ -38,9 +40,9 @@ static inline int wide_sign(const wide *a) {
 
 static inline wide wide_subtract(const wide *a, const wide *b) {
   wide c;
-  unsigned __int128 borrow = 0;
+  limb_product borrow = 0;
   for (int i = 0; i < LIMBS; i++) {
-    unsigned __int128 t = (unsigned __int128)a->limb[i] - b->limb[i] - borrow;
+    limb_product t = (limb_product)a->limb[i] - b->limb[i] - borrow;
     c.limb[i] = (uint64_t)t, borrow = (t >> 64) & 1;
   }
   return c;
@@ -55,9 +57,9 @@ static inline wide wide_negate(const wide *a) {
 static inline wide wide_multiply(const wide *a, const wide *b) {
   wide c = {{0}};
   for (int i = 0; i < LIMBS; i++) {
-    unsigned __int128 carry = 0;
+    limb_product carry = 0;
     for (int j = 0; a->limb[i] && i + j < LIMBS; j++) {
-      carry += (unsigned __int128)a->limb[i] * b->limb[j] + c.limb[i + j];
+      carry += (limb_product)a->limb[i] * b->limb[j] + c.limb[i + j];
       c.limb[i + j] = (uint64_t)carry, carry >>= 64;
     }
   }

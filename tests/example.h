@@ -25,7 +25,7 @@ CHECK_UNUSED_OK static carom_model *example_load_path(const char *path, const ch
 
 // A model by its name. Null after a failed check.
 CHECK_UNUSED_OK static carom_model *example_load(const char *name, const char *settings) {
-  char relative[256], path[4096];
+  char relative[4200], path[8400];
   snprintf(relative, sizeof relative, "models/%s.yaml", name);
   if (!CHECK(check_source(relative, path, sizeof path))) return NULL;
   carom_error error = {0};

@@ -28,7 +28,7 @@ static void take(void *context, const carom_solve_result *result) {
 
 // False where there is no such file. NUMBER, or NUMBER-K where K is above 1.
 static bool solve_again(const char *dump, int number, int k, solution *to) {
-  char path[1200];
+  char path[5100];
   carom_error error = {0};
   snprintf(path, sizeof path, k > 1 ? "%s-%d-%d.dat" : "%s-%d.dat", dump, number, k);
   if (access(path, R_OK) != 0) return false;
@@ -39,7 +39,7 @@ static bool solve_again(const char *dump, int number, int k, solution *to) {
 }
 
 static bool open_arm(run *r, const char *name, const char *method, const char *more, char *dump, size_t size) {
-  char settings[2500];
+  char settings[5500];
   snprintf(dump, size, "%s/%s", check_scratch_dir(), name);
   snprintf(settings, sizeof settings, "%s method.%s.dump=%s method.%s.dump_every=1 method.%s.tolerance=1e-10", more,
            method, dump, method, method);
@@ -50,7 +50,7 @@ static bool open_arm(run *r, const char *name, const char *method, const char *m
 // that they find the same solution again where there are several (an arm that hardly moves may be wedged either way).
 // Where a step has several problems, the last one is recorded.
 static int compare_steps(const char *name, const char *more) {
-  char dump[1024];
+  char dump[5000];
   run r;
   int twice = 0;
   if (!open_arm(&r, name, "moreau", more, dump, sizeof dump)) return 0;
@@ -77,7 +77,7 @@ static void both_problems_of_a_step_are_saved(void) { CHECK_EQUAL(compare_steps(
 // What problems mean differs with the instant: percussions, forces, accelerations of a mode. So percussions of a ball
 // that bounces are compared with its momentum, and forces of an arm at rest with what is recorded there.
 static void events_are_solved_again(void) {
-  char dump[1024], settings[2500];
+  char dump[5000], settings[5500];
   run r;
   snprintf(dump, sizeof dump, "%s/ball", check_scratch_dir());
   snprintf(settings, sizeof settings, "method=event method.event.dump=%s method.event.dump_every=1", dump);
@@ -101,7 +101,7 @@ static void events_are_solved_again(void) {
 
 // Of a number of problems each n-th; of those that were solved none without a number.
 static void only_what_is_asked_for_is_saved(void) {
-  char dump[1024], settings[2500];
+  char dump[5000], settings[5500];
   run r;
   solution s;
   for (int every = 0; every <= 100; every += 100) {

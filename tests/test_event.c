@@ -706,7 +706,7 @@ static void what_cannot_run_is_refused(void) {
 // As under moreau, problems that a run met are files that can be solved again.
 static void problems_are_saved(void) {
   run r;
-  char settings[512], path[512];
+  char settings[5000], path[5000];
   snprintf(settings, sizeof settings, "method=event method.event.dump=%s/met method.event.dump_every=1",
            check_scratch_dir());
   if (!run_open(&r, "bouncing-ball", settings)) return;

@@ -132,7 +132,7 @@ static void meshes_are_reduced_for_drawing(void) {
 // --- bodies ----------------------------------------------------------------------------------------------------------
 
 static carom_model *model_of(const char *body, carom_error *error) {
-  char text[2000];
+  char text[6200];
   snprintf(text, sizeof text, "bodies: {b: %s}\njoints: {j: {free: [ground, b]}}\n", body);
   return carom_model_parse(text, CHECK_SOURCE_DIR "/tests/seeds/model.yaml", error);  // files are found beside it
 }

@@ -12,7 +12,7 @@ enum { MOST = 2000 };
 // What is tried: returns its status. The error must say the same.
 typedef carom_status attempt(carom_error *error);
 
-static char model_path[4096], record_path[4200], csv_path[4200];
+static char model_path[4200], record_path[4200], csv_path[4200];
 static carom_setting setting;
 static long rows_of_all;  // of a record that was not disturbed
 static carom_model *ready;

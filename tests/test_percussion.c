@@ -507,7 +507,7 @@ static void count_solved(void *context, const carom_solve_result *result) { *(in
 
 // What a run met can be solved again from its file.
 static void a_problem_is_saved_and_solved_again(void) {
-  char dump[1024], path[1100], model_path[1024];
+  char dump[5000], path[5100], model_path[1024];
   snprintf(dump, sizeof dump, "%s/problem", check_scratch_dir());
   check_source("models/slider-crank.yaml", model_path, sizeof model_path);
   const carom_setting settings[] = {{"method.moreau.dump", dump}, {"method.moreau.dump_every", "100"}, {"end", "0.02"}};

@@ -66,7 +66,7 @@ static void put(const char *path, const char *text) {
 }
 
 static void an_included_file_is_part_of_the_model(void) {
-  char main_path[1024], part_path[1024], record_path[1024];
+  char main_path[5000], part_path[5000], record_path[5000];
   const char *folder = check_scratch_dir();
   snprintf(main_path, sizeof main_path, "%s/main.yaml", folder);
   snprintf(part_path, sizeof part_path, "%s/part.yaml", folder);

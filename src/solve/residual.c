@@ -100,7 +100,7 @@ static inline void add_rows(energies *e, const double *r, const double *u, const
 // Each row with the response of its group.
 static void add_rolling(energies *e, const solve_block *b, const double *r, const double *u, const double *q,
                         const double *d) {
-  double F[BLOCK_ROWS_MAX], rho[BLOCK_ROWS_MAX];
+  double F[BLOCK_ROWS_MAX], rho[BLOCK_ROWS_MAX] = {0};
   for (int i = 0; i < b->size; i++) rho[i] = 1 / d[i];
   natural_rolling(b, r, u, rho, F);
   for (int i = 0; i < b->size; i++) e->error += d[i] * F[i] * F[i], add_rows(e, r + i, u + i, q + i, 1, d[i], rho[i]);
