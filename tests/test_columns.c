@@ -22,6 +22,7 @@
 
 #include "scheme/registry.h"
 #include "sim.h"
+#include "slider_crank.h"
 
 enum { MOST_METHODS = 16, MOST_TIMES = 3 };
 static const double step = 1e-3;        // of time steppers
@@ -392,19 +393,9 @@ static void a_crank_turns(void) {
                          .moves = true,
                          .tolerance = 1e-3 * 4 * 2 * 1e-3 * 4 * 2,
                          .times = {0, 0.5, 2},
-                         .text = "space: planar\n"
-                                 "bodies:\n"
-                                 "  crank: {mass: 1, inertia: 0.1, com: [0.25, 0]}\n"
-                                 "  rod: {mass: 1, inertia: 0.1, com: [0.75, 0]}\n"
-                                 "  ram: {mass: 1, inertia: 0.1}\n"
-                                 "joints:\n"
-                                 "  crank: {revolute: [ground, crank]}\n"
-                                 "  rod: {revolute: [crank, rod], at: [0.5, 0]}\n"
-                                 "  pin: {revolute: [rod, ram], at: [1.5, 0]}\n"
-                                 "  guide: {prismatic: [ground, ram], axis: x}\n"
-                                 "forces: {load: {along: guide, damping: 2, stiffness: 3, rest: 2}}\n"
-                                 "drives: {motor: {joint: crank, motion: 2*t}}\n"
-                                 "initial: {crank: {q: 0}}\n"});
+                         .text = SLIDER_CRANK "forces: {load: {along: guide, damping: 2, stiffness: 3, rest: 2}}\n"
+                                              "drives: {motor: {joint: crank, motion: 2*t}}\n"
+                                              "initial: {crank: {q: 0}}\n"});
 }
 
 // The same in space, where the ram slides beside the plane that the crank turns in.

@@ -44,21 +44,21 @@ static void energy_error_follows_the_tolerance(void) {
   }
 }
 
+// On a floor that holds up to half its weight.
+#define GRAIN                                                                           \
+  "bodies: {grain: {mass: 1, inertia: [1, 1, 1]}}\n"                                    \
+  "joints: {move: {free: [ground, grain]}}\n"                                           \
+  "surfaces: {tip: {point: grain, material: m}, floor: {plane: ground, material: m}}\n" \
+  "contacts: {touch: {between: [tip, floor]}}\n"                                        \
+  "materials: {m: {friction: 0.5}}\n"                                                   \
+  "method: event\n"                                                                     \
+  "end: 1\n"
+
 // The weight exceeds what friction holds by 1e-6 m/s²: the slip grows so slowly that it stays near zero for a thousand
 // steps. What grows goes on by itself, and modes are decided once, at the start. Then v = 1e-6 t.
 static void slip_that_grows_slowly_is_left_alone(void) {
-  static const char model[] =
-      "gravity: [4.905001, 0, -9.81]\n"
-      "bodies: {grain: {mass: 1, inertia: [1, 1, 1]}}\n"
-      "joints: {move: {free: [ground, grain]}}\n"
-      "surfaces: {tip: {point: grain, material: m}, floor: {plane: ground, material: m}}\n"
-      "contacts: {touch: {between: [tip, floor]}}\n"
-      "materials: {m: {friction: 0.5}}\n"
-      "method: event\n"
-      "integrator: {step_max: 1e-3}\n"
-      "end: 1\n";
   run r;
-  if (!run_open_text(&r, model, NULL)) return;
+  if (!run_open_text(&r, GRAIN "gravity: [4.905001, 0, -9.81]\nintegrator: {step_max: 1e-3}\n", NULL)) return;
   run_to(&r, 1);
   carom_summary s = carom_sim_summary(r.sim);
   CHECK_LE(1000, s.steps);
@@ -115,15 +115,7 @@ static bool asks_after_a_fast_start(carom_sim *sim) {
 // The weight drives this slip at 1 m/s², so that modes never stop it, whatever the last step looks like. It is asked
 // once, and again when it is twice as fast. A run that is resumed knows that.
 static void a_slip_that_goes_on_is_not_asked_again(void) {
-  static const char model[] =
-      "gravity: [5.905, 0, -9.81]\n"
-      "bodies: {grain: {mass: 1, inertia: [1, 1, 1]}}\n"
-      "joints: {move: {free: [ground, grain]}}\n"
-      "surfaces: {tip: {point: grain, material: m}, floor: {plane: ground, material: m}}\n"
-      "contacts: {touch: {between: [tip, floor]}}\n"
-      "materials: {m: {friction: 0.5}}\n"
-      "method: event\n"
-      "end: 1\n";
+  static const char model[] = GRAIN "gravity: [5.905, 0, -9.81]\n";
   run r, resumed;
   if (!run_open_text(&r, model, NULL)) return;
   run_to(&r, 1e-3);

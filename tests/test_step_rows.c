@@ -4,6 +4,7 @@
 
 #include "record/record.h"
 #include "sim.h"
+#include "slider_crank.h"
 
 // The tip is 1.3 mm above the floor and comes down by 0.5 mm in the first half step: nothing touches in the first step.
 static void the_first_row_shows_the_first_step(void) {
@@ -75,17 +76,7 @@ static void rows_within_a_step_follow_the_motion(void) {
 // A driven slider-crank with steps of 20 ms: positions that only followed the velocities would open its loop, and in
 // absolute coordinates leave its drive, by about (h w)^2/8, 3e-4. The steps themselves meet the constraints to 1e-12.
 static void rows_within_a_step_meet_the_constraints(void) {
-  static const char text[] =
-      "space: planar\n"
-      "bodies:\n"
-      "  crank: {mass: 1, inertia: 0.1, com: [0.25, 0]}\n"
-      "  rod: {mass: 1, inertia: 0.1, com: [0.75, 0]}\n"
-      "  ram: {mass: 1, inertia: 0.1}\n"
-      "joints:\n"
-      "  crank: {revolute: [ground, crank]}\n"
-      "  rod: {revolute: [crank, rod], at: [0.5, 0]}\n"
-      "  pin: {revolute: [rod, ram], at: [1.5, 0]}\n"
-      "  guide: {prismatic: [ground, ram], axis: x}\n"
+  static const char text[] = SLIDER_CRANK
       "markers: {a: {on: crank, at: [0.5, 0]}, b: {on: rod, at: [1.5, 0]}}\n"
       "drives: {motor: {joint: crank, motion: 2*t + t^2}}\n"
       "method: {moreau: {step: 20 ms}}\n";

@@ -1,5 +1,5 @@
 // Scheme `stewart-trinkle`: its polygonal friction cone, what it does at an impact, its order, and what it refuses.
-#include "runs.h"
+#include "landing.h"
 
 #include <math.h>
 
@@ -121,28 +121,7 @@ static void a_puck_stops_where_the_polygon_says(void) {
              1e-5);  // shown as the mean of u_A and u_E
 }
 
-// A ball thrown at a floor lands without a gap and stays there. After n steps in the air u = -n g Δt, and it has fallen
-// by n(n+1)/2 g Δt².
-static void a_ball_lands_without_a_gap(void) {
-  static const char text[] =
-      "gravity: [0, 0, -10]\n"
-      "bodies: {ball: {mass: 3, inertia: [1, 1, 1]}}\n"
-      "joints: {fall: {free: [ground, ball], at: [0, 0, 1]}}\n"
-      "surfaces: {skin: {sphere: ball, radius: 0.25, material: m}, floor: {plane: ground, material: m}}\n"
-      "contacts: {land: {between: [skin, floor]}}\n"
-      "materials: {m: {friction: 0.2}}\n"
-      "method: {stewart-trinkle: {step: 0.01}}\n";
-  run r;
-  if (!run_open_text(&r, text, NULL)) return;
-  int landed = (int)ceil((sqrt(1 + 8 * 0.75 / 1e-3) - 1) / 2);
-  for (int n = 1; n <= landed + 5; n++) {
-    if (!run_to(&r, 0.01 * n)) break;
-    CHECK_NEAR(run_read(&r, "ball.z"), n < landed ? 1 - n * (n + 1) / 2.0 * 1e-3 : 0.25, 1e-13);
-  }
-  CHECK_NEAR(run_read(&r, "ball.vz"), 0, 1e-12);
-  CHECK_NEAR(run_read(&r, "land.fn"), 30, 1e-9);
-  run_close(&r);
-}
+static void a_ball_lands_without_a_gap(void) { land_without_a_gap("stewart-trinkle", 0); }
 
 // A surface that moves by a function of time, (18a): a ball on a lift that oscillates stays on it, to the order of the
 // step.
