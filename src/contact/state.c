@@ -382,21 +382,21 @@ static void compare_balls(void *context, int from, int to) {
 
 // Which of the pairs whose boxes overlap are apart. Returns false if memory runs out.
 static bool find_apart(contact_pool *p, const crew *crew, const broad_pair *pairs, int count, double most) {
-  enum { SHARE = 256 };  // the fewest pairs that a thread takes
+  enum { PAIRS_SHARE = 256 };  // the fewest pairs that a thread takes
   if (count > p->apart_capacity) {
     int capacity = count + count / 2;
     if (!grow(&p->apart, (size_t)capacity, sizeof *p->apart)) return false;
     p->apart_capacity = capacity;
   }
-  if (p->straight) crew_run(crew, count, SHARE, compare_balls, &(ball_search){p, pairs, most});
+  if (p->straight) crew_run(crew, count, PAIRS_SHARE, compare_balls, &(ball_search){p, pairs, most});
   else if (count) memset(p->apart, 0, (size_t)count * sizeof *p->apart);
   return true;
 }
 
 static bool find_near(contact_pool *p, const crew *crew, const motion *x, double behind, double ahead) {
   const contact_world *w = p->world;
-  enum { SHARE = 128 };  // the fewest surfaces that a thread takes
-  crew_run(crew, w->surface_count, SHARE, sweep_boxes, &(search){p, x, behind, ahead});
+  enum { SURFACES_SHARE = 128 };  // the fewest surfaces that a thread takes
+  crew_run(crew, w->surface_count, SURFACES_SHARE, sweep_boxes, &(search){p, x, behind, ahead});
   for (int i = 0; i < w->surface_count; i++)
     if (!contact_is_half_space(&w->surfaces[i])) broad_set(p->tree, i, p->box[i]);
   if (!broad_update(p->tree) || !find_walls(p, x, behind, ahead)) return false;

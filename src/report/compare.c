@@ -111,7 +111,7 @@ static shared_column *share_columns(arena *memory, const record_table *a, const 
 // Two runs agree on a coordinate up to a hundredth of its range in the first run. One that hardly moves beside others
 // of its unit (a body at rest on a surface that yields under one method and not under another) would differ over
 // nothing: it has at least 1e-5 of their largest range. Where nothing moves at all, 1e-9 rad or m.
-static const double SHARE = 0.01, SHARE_OF_LARGEST = 1e-5, SAME = 1e-9;
+static const double OF_RANGE = 0.01, OF_LARGEST = 1e-5, SAME = 1e-9;
 
 static void set_tolerances(comparison *result) {
   for (int k = 0; k < result->column_count; k++) {
@@ -119,7 +119,7 @@ static void set_tolerances(comparison *result) {
     double largest = 0;
     for (int i = 0; i < result->column_count; i++)
       if (strcmp(result->columns[i].unit, c->unit) == 0) largest = fmax(largest, result->columns[i].range);
-    c->tolerance = fmax(fmax(SHARE * c->range, SHARE_OF_LARGEST * largest), SAME);
+    c->tolerance = fmax(fmax(OF_RANGE * c->range, OF_LARGEST * largest), SAME);
   }
 }
 

@@ -188,9 +188,9 @@ static void book_points(stepper *s, double dt) {
 
 // Threads share the points; the ledger has one writer, who takes them in order.
 static void book_contacts(stepper *s, double dt) {
-  enum { SHARE = 64 };  // the fewest points that a thread takes
+  enum { POINTS_SHARE = 64 };  // the fewest points that a thread takes
   double loss = 0, slack = 0;
-  crew_run(s->contacts->crew, s->near.active_count, SHARE, close_points, &(closing){s, dt});
+  crew_run(s->contacts->crew, s->near.active_count, POINTS_SHARE, close_points, &(closing){s, dt});
   for (int k = 0; k < s->near.active_count; k++) loss += s->books.entries[k].loss, slack += s->books.entries[k].slack;
   if (!s->shown.trying) book_points(s, dt);
   if (loss < -slack && loss < -rounding_of_losses(s)) contact_trouble_gain(&s->trouble, -loss, s->t + dt);

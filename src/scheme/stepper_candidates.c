@@ -6,7 +6,7 @@
 #include "mechanics/rows.h"
 #include "scheme/stepper_internal.h"
 
-enum { SHARE = 32 };  // the fewest elements or points that a thread takes
+enum { ELEMENTS_SHARE = 32 };  // the fewest elements or points that a thread takes
 
 // Its percussion is first guessed to be that of the last step; iterative solvers begin there.
 static void guess_percussion(stepper *s, const contact_element *e, const scheme_contact *last, int first, double dt) {
@@ -86,7 +86,7 @@ static void look_for_passages_of(void *context, int from, int to) {
 
 void stepper_look_for_passages(stepper *s, double dt) {
   double time = s->rule->place * dt + (1 - s->rule->place) * s->dt;
-  crew_run(s->contacts->crew, s->contacts->element_count, SHARE, look_for_passages_of, &(passages){s, time});
+  crew_run(s->contacts->crew, s->contacts->element_count, ELEMENTS_SHARE, look_for_passages_of, &(passages){s, time});
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     if (s->near.has_passed[e->slot])
@@ -234,7 +234,8 @@ static void write_shared_rows(void *context, int from, int to) {
 
 static void write_rows(candidate_job *j) {
   const stepper *s = j->s;
-  if (crew_count(s->contacts->crew) > 1) crew_run(s->contacts->crew, s->near.active_count, SHARE, write_shared_rows, j);
+  if (crew_count(s->contacts->crew) > 1)
+    crew_run(s->contacts->crew, s->near.active_count, ELEMENTS_SHARE, write_shared_rows, j);
   else write_rows_of(j, s->x, 0, s->near.active_count);
 }
 
@@ -278,9 +279,9 @@ void stepper_find_active(stepper *s, double dt) {
   rows_clear(s->m, s->x);
   s->near.active_count = 0;
   bool ahead = s->rule->ahead > 0;
-  if (ahead) crew_run(crew, count, SHARE, locate_elements, s);
+  if (ahead) crew_run(crew, count, ELEMENTS_SHARE, locate_elements, s);
   candidate_job job = {s, ahead ? find_reach(s, dt) : s->contacts->activation, dt};
-  crew_run(crew, count, SHARE, look_at_elements, &job);
+  crew_run(crew, count, ELEMENTS_SHARE, look_at_elements, &job);
   for (int i = 0; i < count; i++) {
     const contact_element *e = s->contacts->elements[i];
     if (!s->near.takes_part[e->slot]) continue;

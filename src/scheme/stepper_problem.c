@@ -130,7 +130,7 @@ typedef struct step_problem {
   double dt;
 } step_problem;
 
-enum { SHARE = 128 };  // the fewest points that a thread takes
+enum { POINTS_SHARE = 128 };  // the fewest points that a thread takes
 static void require_points(void *context, int from, int to) {
   const step_problem *p = context;
   for (int k = from; k < to; k++) {
@@ -200,7 +200,7 @@ carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
   for (int i = 0; i < m->row_count; i++) s->problem.q[i] += x->rows[i].phi_t;
   for (int k = 0; k < s->near.active_count; k++)
     add_contact_block(s, s->near.element_of[s->near.active[k]], s->near.active_row[k]);
-  crew_run(s->contacts->crew, s->near.active_count, SHARE, require_points, &(step_problem){s, dt});
+  crew_run(s->contacts->crew, s->near.active_count, POINTS_SHARE, require_points, &(step_problem){s, dt});
   add_friction_blocks(s, dt);
   if (s->problem.solver.dump) problem_dump_step(s->problem.solver.dump, s->steps + 1);
   carom_status formed = stepper_form_matrix(s, error);

@@ -41,7 +41,7 @@ typedef struct solve_block {
       double lo, hi;  // bounds of a box; may be infinite
     };
     struct {
-      double directions, none;  // corners of a polygon, a whole number; not used
+      double directions, zero;  // corners of a polygon, a whole number; 0, for files have two numbers of each block
     };
     struct {
       double rolling, spinning;  // lengths of a rolling block: the largest moment over the normal percussion
