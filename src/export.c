@@ -248,11 +248,10 @@ static carom_status export_all(exporter *x, const char *run, const char *path, c
 
 carom_status carom_export_csv(const char *run, const char *out, const carom_export_options *options,
                               carom_error *error) {
-  carom_error own = {0};
+  carom_error own;
   static const carom_export_options standard = {0};
-  error_clear(error);
   jmp_buf out_of_memory;
-  exporter x = {.error = error ? error : &own, .times = -1};
+  exporter x = {.error = error_use(error, &own), .times = -1};
   carom_status status;
   if (setjmp(out_of_memory)) {
     status = error_set(x.error, CAROM_ERROR_MEMORY, "out of memory while reading '%s'", run);
@@ -268,9 +267,8 @@ carom_status carom_export_csv(const char *run, const char *out, const carom_expo
 
 carom_status carom_export_list(const char *run, void (*each)(void *context, const char *name, int columns, long rows),
                                void *context, carom_error *error) {
-  carom_error own = {0};
-  error_clear(error);
-  if (!error) error = &own;
+  carom_error own;
+  error = error_use(error, &own);
   record_reader *in = record_open(run, error);
   if (!in) return error->status;
   for (int i = 0; i < record_table_count(in); i++) {

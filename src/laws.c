@@ -165,8 +165,8 @@ static long fly(const normal_law *l, const carom_impact *i, double h, long every
 carom_status carom_law_impact(const carom_impact *impact,
                               void (*row)(void *context, double t, double delta, double rate, double force),
                               void *context, carom_impact_result *result, carom_error *error) {
-  carom_error own = {0};
-  if (!error) error = &own;
+  carom_error own;
+  error = error_use(error, &own);
   arena memory = {0};
   contact_material m;
   carom_impact_result ignored;
@@ -237,8 +237,8 @@ static void slide(const friction_law *l, const carom_slide *s,
 carom_status carom_law_slide(const carom_slide *s,
                              void (*row)(void *context, double t, double x, double v, double force), void *context,
                              carom_error *error) {
-  carom_error own = {0};
-  if (!error) error = &own;
+  carom_error own;
+  error = error_use(error, &own);
   arena memory = {0};
   contact_material m;
   carom_status status = compile(&memory, &s->material, &m, error);

@@ -33,19 +33,13 @@ static carom_status begin(recording *rec, const carom_record_options *options) {
   return status == CAROM_OK ? run_write_start(r) : status;
 }
 
-// An error to fill where the caller gives none.
-static carom_error *use(carom_error *error, carom_error *own) {
-  error_clear(error);
-  return error ? error : own;
-}
-
 static carom_status fail_memory(carom_error *error) {
   return error_set(error, CAROM_ERROR_MEMORY, "out of memory for the record");
 }
 
 carom_status carom_sim_record(carom_sim *sim, const carom_record_options *options, carom_error *error) {
-  carom_error own = {0};
-  carom_error *const to = use(error, &own);
+  carom_error own;
+  carom_error *const to = error_use(error, &own);
   if (sim->recording)
     return error_set(to, CAROM_ERROR_USAGE, "the simulation is recorded already; end that record first");
   if (!options->record && !options->csv) return error_set(to, CAROM_ERROR_USAGE, "there is no file to record into");
@@ -101,12 +95,12 @@ static carom_status end(carom_sim *sim, recording *rec, carom_summary *summary) 
 
 carom_status carom_sim_end_record(carom_sim *sim, carom_summary *summary, carom_error *error) {
   recording *const rec = sim->recording;
-  carom_error own = {0};
+  carom_error own;
   carom_summary unused, *volatile filled = summary ? summary : &unused;
-  if (!rec) return error_set(use(error, &own), CAROM_ERROR_USAGE, "the simulation is not recorded");
+  if (!rec) return error_set(error_use(error, &own), CAROM_ERROR_USAGE, "the simulation is not recorded");
   jmp_buf out_of_memory;
   volatile carom_status status;
-  rec->r.error = use(error, &own);
+  rec->r.error = error_use(error, &own);
   rec->r.memory.out_of_memory = &out_of_memory;
   if (setjmp(out_of_memory)) {
     status = fail_memory(rec->r.error);

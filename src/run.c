@@ -486,13 +486,12 @@ void run_clean_up(run *r) {
 
 carom_status carom_run(const carom_model *model, const carom_run_options *options, carom_summary *summary,
                        carom_error *error) {
-  carom_error own = {0};
+  carom_error own;
   carom_summary unused;
-  error_clear(error);
   jmp_buf out_of_memory;
   run r = {.model = model,
            .options = options,
-           .error = error ? error : &own,
+           .error = error_use(error, &own),
            .t_end = options->end > 0 ? options->end : model->about.end,
            .continues = options->resume && options->record && output_same(options->resume, options->record)};
   carom_summary *volatile filled = summary ? summary : &unused;

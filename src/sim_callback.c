@@ -32,9 +32,8 @@ static carom_status check_callback(const carom_callback *bound, const char *name
 
 carom_status carom_sim_bind(carom_sim *sim, const char *name, const carom_callback *bound, carom_error *error) {
   const mechanism *m = &sim->model->m;
-  carom_error own = {0};
-  if (!error) error = &own;
-  error_clear(error);
+  carom_error own;
+  error = error_use(error, &own);
   int i = 0;
   while (i < m->callback_count && strcmp(m->callbacks[i].name, name) != 0) i++;
   if (i == m->callback_count) return error_set(error, CAROM_ERROR_USAGE, "the model has no callback '%s'", name);

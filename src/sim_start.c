@@ -177,9 +177,8 @@ carom_status sim_restart(carom_sim *sim, carom_error *error) {
 
 carom_status carom_sim_set_state(carom_sim *sim, const char *name, double value, carom_error *error) {
   const mechanism *m = &sim->model->m;
-  carom_error own = {0};
-  if (!error) error = &own;
-  error_clear(error);
+  carom_error own;
+  error = error_use(error, &own);
   int i = 0;
   while (i < m->state_count && !(m->states[i].name && strcmp(m->states[i].name, name) == 0)) i++;
   if (i == m->state_count) return error_set(error, CAROM_ERROR_USAGE, "there is no state '%s'", name);

@@ -89,9 +89,8 @@ static carom_sim *create_alike(const carom_sim *sim, carom_error *error) {
 }
 
 carom_status carom_sim_reset(carom_sim *sim, carom_error *error) {
-  carom_error own = {0};
-  if (!error) error = &own;
-  error_clear(error);
+  carom_error own;
+  error = error_use(error, &own);
   if (check_not_recorded(sim, error) != CAROM_OK) return error->status;
   carom_sim *fresh = create_alike(sim, error);
   carom_snapshot *s = fresh ? take(fresh, error) : NULL;

@@ -281,14 +281,13 @@ static carom_status solve_within(arena *memory, jmp_buf *out_of_memory, const ch
 carom_status carom_solve_file(const char *path, const carom_solve_options *options,
                               void (*each)(void *context, const carom_solve_result *result), void *context,
                               carom_error *error) {
-  carom_error own = {0};
+  carom_error own;
   carom_solve_options standard = carom_solve_default();
   jmp_buf out_of_memory;
   arena memory = arena_create(&out_of_memory);
   task t = {.each = each, .context = context};
-  error_clear(error);
   carom_status status =
-      solve_within(&memory, &out_of_memory, path, options ? options : &standard, &t, error ? error : &own);
+      solve_within(&memory, &out_of_memory, path, options ? options : &standard, &t, error_use(error, &own));
   solve_workspace_destroy(t.workspace);
   arena_free(&memory);
   return status;

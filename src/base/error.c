@@ -12,6 +12,12 @@ void error_clear(carom_error *error) {
   error->file[0] = error->message[0] = error->text[0] = 0;
 }
 
+carom_error *error_use(carom_error *error, carom_error *own) {
+  carom_error *used = error ? error : own;
+  error_clear(used);
+  return used;
+}
+
 carom_status error_set(carom_error *error, carom_status status, const char *format, ...) {
   if (!error || error->status != CAROM_OK) return status;
   error->status = status;

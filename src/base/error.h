@@ -14,6 +14,9 @@ void error_append(carom_error *error, const char *format, ...) __attribute__((fo
 
 void error_clear(carom_error *error);
 
+// What a public function begins with: the caller's error, cleared, or one of its own where the caller gives none.
+carom_error *error_use(carom_error *error, carom_error *own);
+
 // What to do about a number that is not finite, behind a message that says which and when.
 #define NOT_FINITE_ADVICE                                                                                            \
   "look for a division by zero, a root or logarithm of a negative number, or an overflow in the forces, drives and " \

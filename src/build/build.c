@@ -758,9 +758,8 @@ static carom_model *compile(const carom_def *def, carom_error *error) {
 }
 
 carom_model *carom_model_compile(const carom_def *def, carom_error *error) {
-  carom_error own = {0};
-  error_clear(error);
-  return compile(def, error ? error : &own);
+  carom_error own;
+  return compile(def, error_use(error, &own));
 }
 
 void carom_model_destroy(carom_model *model) {
@@ -799,15 +798,13 @@ static carom_model *load(const char *path, const char *text, const carom_setting
 }
 
 carom_model *carom_model_load(const char *path, const carom_setting *settings, int count, carom_error *error) {
-  carom_error own = {0};
-  error_clear(error);
-  return load(path, NULL, settings, count, error ? error : &own);
+  carom_error own;
+  return load(path, NULL, settings, count, error_use(error, &own));
 }
 
 carom_model *carom_model_parse(const char *text, const char *name, carom_error *error) {
-  carom_error own = {0};
-  error_clear(error);
-  return load(name, text, NULL, 0, error ? error : &own);
+  carom_error own;
+  return load(name, text, NULL, 0, error_use(error, &own));
 }
 
 carom_model *carom_model_parse_with(const char *text, const char *name, const carom_setting *settings, int count,

@@ -368,9 +368,8 @@ static carom_comparison *create(const char *const *runs, int count, const carom_
 
 carom_comparison *carom_compare(const char *const *runs, int count, const carom_skipped *skipped, int skipped_count,
                                 carom_error *error) {
-  carom_error own = {0};
-  if (!error) error = &own;
-  error_clear(error);
+  carom_error own;
+  error = error_use(error, &own);
   if (count >= 2) return create(runs, count, skipped, skipped_count, error);
   error_set(error, CAROM_ERROR_USAGE, "a comparison needs two runs");
   return NULL;

@@ -308,13 +308,13 @@ static carom_status make_report(report *r, const char *const *files, const carom
 
 carom_status carom_report(const char *const *runs, int count, const carom_report_page *page, const char *path,
                           carom_error *error) {
-  carom_error own = {0};
-  error_clear(error);
+  carom_error own;
   jmp_buf out_of_memory;
   arena memory = {0}, passing = {0};
   carom_report_page used = page ? *page : (carom_report_page){0};
   if (!used.text) used.text = (const char *)report_page_text, used.length = report_page_length;
-  report r = {.memory = &memory, .passing = &passing, .error = error ? error : &own, .page = &used, .run_count = count};
+  report r = {
+      .memory = &memory, .passing = &passing, .error = error_use(error, &own), .page = &used, .run_count = count};
   if (count < 1) return error_set(r.error, CAROM_ERROR_USAGE, "a report needs a run");
   carom_status status;
   report_run *volatile opened = NULL;
