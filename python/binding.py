@@ -59,7 +59,7 @@ def find_library() -> tuple:
 def declarations(include: Path) -> str:
     """The public headers after the preprocessor, which is all that cffi reads."""
     with tempfile.TemporaryDirectory() as empty:
-        for name in ("stddef.h", "stdbool.h"):  # cffi knows what is in them
+        for name in ("stddef.h", "stdbool.h", "stdint.h"):  # cffi knows what is in them
             (Path(empty) / name).write_text("")
         text = '#include "carom/carom.h"\n'
         command = [os.environ.get("CC", "cc"), "-E", "-P", "-nostdinc", "-D__attribute__(x)=", f"-I{empty}",

@@ -92,7 +92,10 @@ static bool read_range(range_reader *r, sweep_range *to) {
   char **parts, **items;
   *to = (sweep_range){.name = arena_copy_text(r->memory, r->of->name)};
   int count = split(r->memory, r->of->value, ':', &parts);
-  if (count == 1) return read_list(r, items, split(r->memory, r->of->value, ',', &items), to);
+  if (count == 1) {
+    int item_count = split(r->memory, r->of->value, ',', &items);
+    return read_list(r, items, item_count, to);
+  }
   int least = r->samples ? 2 : 3;
   if (count < least || count > least + 1) return refuse(r, "it has another number of parts");
   return read_bounds(r, parts, count, to);

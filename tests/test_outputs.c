@@ -44,6 +44,7 @@ static const struct {
     {"export run.h5 -o %s", "--output", {"run.h5"}},
     {"export run.h5 --table impacts -o %s", "--output", {"run.h5"}},
     {"compare m.yaml --method moreau,event -o new --report %s", "--report", {"m.yaml", "parts.inc"}},
+    {"sweep m.yaml -q --vary end=0.1,0.2 -o %s", "--output", {"m.yaml", "parts.inc"}},
 };
 
 // Options of the tool whose value is a file that is read; every other FILE or PREFIX is written.
@@ -79,7 +80,7 @@ static void every_output_of_every_command_is_covered(void) {
     }
     free(help);
   }
-  CHECK_EQUAL(options, 10);
+  CHECK_EQUAL(options, 11);
   free(overview);
 }
 

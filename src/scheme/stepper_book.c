@@ -37,12 +37,13 @@ static double free_slip(const stepper *s, const contact_element *e, int point) {
 // A point that parts at v under an acceleration a is back after 2v/a.
 #define BACK_WITHIN_A_STEP 0.5
 
-// The restitution that the rule has asked for: what it requires of a rate, over that rate.
+// The restitution that the rule has asked for: that of a unit rate, if it requires anything of this one.
 static double prescribed(const stepper *s, const contact_element *e, double rate, double made, double dt) {
-  double required = 0;
-  stepper_contact c = {&e->material, 1, 0, &rate, made, dt};
+  double required = 0, of_one = 0;
+  stepper_contact c = {&e->material, 1, 0, &rate, made, dt}, one = {&e->material, 1, 0, &(double){1}, 0, dt};
   s->rule->require(&c, &required);
-  return rate != 0 ? required / rate : 0;
+  s->rule->require(&one, &of_one);
+  return required != 0 ? of_one : 0;
 }
 
 // Rates of a point at the ends of a step, along the surface how fast it slides at its end, and what is none.

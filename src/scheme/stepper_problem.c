@@ -100,10 +100,10 @@ static void find_onward(stepper *s, int k) {
 }
 
 // Forces change the rate by γ_F - γ_A. A row that turns has another rate at the same velocity of the bodies, γ_A - γ_R;
-// not known of a point that was apart. Where positions follow velocities alone, nothing opens a contact that rests, and
-// every rate counts.
+// not known of a point that was apart. Where overlap is not removed, nothing lifts a body that rests, a rebound dies
+// out within the overlap, and every rate counts.
 double stepper_rate_made(const stepper *s, int k) {
-  if (!s->led && !s->settings.remove_overlap) return 0;
+  if (!s->settings.remove_overlap) return 0;
   int point = s->near.active[k], first = s->near.active_row[k];
   double forced = s->problem.rate_free[first] - s->problem.rate_before[first],
          turn = s->problem.rate_before[first] - s->problem.rate_R[3 * point];
