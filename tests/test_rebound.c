@@ -1,5 +1,6 @@
 // Restitution and rest under moreau: impacts rebound by their restitution, and what a single step makes does not, so
 // that contacts come to rest.
+#include "models.h"
 #include "runs.h"
 
 #include "sim.h"
@@ -206,10 +207,25 @@ static void chatter_is_counted(void) {
   }
 }
 
+// Every model for half a second of its own end and method.
+static void no_model_chatters(void) {
+  char names[MOST_MODELS][64];
+  const int count = list_models(names);
+  CHECK_LE(50, count);
+  for (int i = 0; i < count; i++) {
+    run r;
+    if (!run_open(&r, names[i], NULL)) return;
+    run_to(&r, fmin(0.5, carom_model_get_info(r.model).end));
+    if (!CHECK_EQUAL(carom_sim_summary(r.sim).chatters, 0)) printf("      %s\n", names[i]);
+    run_close(&r);
+  }
+}
+
 int main(void) {
   RUN(impacts_keep_their_restitution);
   RUN(plates_on_feet_come_to_rest);
   RUN(a_cam_carries_its_follower);
   RUN(chatter_is_counted);
+  RUN_OPTIMISED(no_model_chatters);
   return check_summary();
 }
