@@ -12,6 +12,9 @@ typedef struct example {
 
 extern const example examples[];  // by name, ends with one that has none
 
+// Files that models include or read; the name is that of the file, from the folder of the models.
+extern const example example_parts[];
+
 // By its name, with or without folder and .yaml; null when there is none.
 const example *example_find(const char *name);
 // What the model says of itself on its `title:` line, in the caller's buffer.

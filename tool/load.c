@@ -21,6 +21,6 @@ carom_model *load_model(const char *path, setting_list *settings, const char *en
   if (model) return model;
   *code = tell_error(&error);
   const example *e = access(path, F_OK) != 0 && errno == ENOENT ? example_find(path) : NULL;
-  if (e) fprintf(stderr, "hint: there is an example of that name: carom example %s > %s.yaml\n", e->name, e->name);
+  if (e) fprintf(stderr, "hint: there is an example of that name: carom example %s -o .\n", e->name);
   return NULL;
 }

@@ -35,6 +35,7 @@ _carom() {
     solve) options="--solver --tolerance --iterations --count --solution --help" ;;
     laws) options="--csv --friction-csv --law --restitution --stiffness --damping --mass --speed --force --help" ;;
     report) options="-o --output --force --help" ;;
+    example) options="-o --output --help" ;;
     export) options="--to --table --tables --units -o --output --force --help" ;;
   esac
   if [[ $word == -* ]]; then
