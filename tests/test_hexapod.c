@@ -63,8 +63,7 @@ enum { RISES = 6 };
 typedef struct stance {
   double least, most;    // sideways, of the foot
   double radius, swing;  // from the axis of the hip to the foot, and the largest angle of the hip
-  double
-      widest;  // the largest angle of any hip while this foot stands: the arcs of feet on the other side push it, too
+  double opposite;       // the largest arc of a foot on the other side while this one stands
   bool stands;
 } stance;
 
@@ -75,7 +74,7 @@ typedef struct walk {
   double roll, pitch, yaw;     // the largest [rad]
   double touch_speed;          // the largest speed at which a foot reaches the ground
   double slip_mean;            // sideways range of feet over r (1 - cos φ), mean over all stances
-  double slip_excess;          // largest of range - 2 r (1 - cos φ), φ that of any foot that stands meanwhile
+  double slip_excess;          // largest of range - r (1 - cos φ) - that of the opposite foot: one of both may stick
   double edge;                 // the least distance of a foot that lands from an edge or a riser
   double load, torque, force;  // the largest load of a foot, and of the drives of the left front leg
   int stances;
@@ -105,10 +104,13 @@ static bool advance(run *r, double t, walk *w) {
   return true;
 }
 
+// How far a foot that turns about its hip moves sideways, from the middle of its swing to the end.
+static double arc_of(const stance *s) { return s->radius * (1 - cos(s->swing)); }
+
 static void end_stance(stance *s, walk *w) {
   if (s->stands) {
-    const double arc = s->radius * (1 - cos(s->swing)), range = s->most - s->least;
-    w->slip_excess = fmax(w->slip_excess, range - 2 * s->radius * (1 - cos(s->widest)));
+    const double arc = arc_of(s), range = s->most - s->least;
+    w->slip_excess = fmax(w->slip_excess, range - arc - s->opposite);
     w->slip_mean += range / arc;
     w->stances++;
   }
@@ -131,13 +133,6 @@ static double distance_from_edge(const walk *w, double x) {
   const double place = x / TREAD - 0.5;  // risers are at whole numbers
   const double nearest = fmin(fmax(round(place), 0), RISES - 1);
   return w->stairs ? fabs(place - nearest) * TREAD : INFINITY;
-}
-
-static double widest_swing(run *r, const walk *w) {
-  double most = 0;
-  for (int leg = 1; leg <= LEGS; leg++)
-    if (w->foot[leg - 1].stands) most = fmax(most, fabs(run_read(r, "hip%d.q", leg)));
-  return most;
 }
 
 // A foot stands from where it touches to where it is a millimetre above the ground.
@@ -163,6 +158,14 @@ static void note_foot(run *r, int leg, stance *s, walk *w) {
   s->radius = fmax(s->radius, hypot(dx * cos(pitch) + dz * sin(pitch), dy));
 }
 
+// Legs 1 to 3 are on the left.
+static void note_opposite(walk *w) {
+  for (int leg = 0; leg < LEGS; leg++)
+    for (int other = 0; other < LEGS; other++)
+      if (w->foot[other].stands && leg / (LEGS / 2) != other / (LEGS / 2))
+        w->foot[leg].opposite = fmax(w->foot[leg].opposite, arc_of(&w->foot[other]));
+}
+
 static void note_touch(void *context, const impact *i) {
   double *speed = context;
   *speed = fmax(*speed, i->approach_speed);
@@ -178,8 +181,7 @@ static bool walk_along(run *r, double end, bool stepped, walk *w) {
     if (!advance(r, 0.01 * k, w)) return false;
     note_attitude(r, w);
     for (int leg = 1; leg <= LEGS; leg++) note_foot(r, leg, &w->foot[leg - 1], w);
-    const double widest = widest_swing(r, w);
-    for (int leg = 0; leg < LEGS; leg++) w->foot[leg].widest = fmax(w->foot[leg].widest, widest);
+    note_opposite(w);
   }
   for (int leg = 0; leg < LEGS; leg++) end_stance(&w->foot[leg], w);
   w->slip_mean /= w->stances;
@@ -192,7 +194,7 @@ static bool walk_along(run *r, double end, bool stepped, walk *w) {
 static void print_walk(const walk *w) {
   printf(
       "    at %.3f, %.4f, %.3f m; roll %.3f, pitch %.2f, yaw %.2f deg; touches at %.3f m/s; slip %.2f r(1 - cos), %.1f "
-      "mm beyond 2 r(1 - cos)\n",
+      "mm beyond both arcs\n",
       w->x, w->y, w->z, w->roll / degree, w->pitch / degree, w->yaw / degree, w->touch_speed, w->slip_mean,
       1e3 * w->slip_excess);
   printf(
