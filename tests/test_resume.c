@@ -12,7 +12,7 @@
 #include "sim.h"
 #include "tool.h"
 
-static const char pendulum[] =
+static const char swinging[] =
     "space: planar\n"
     "bodies: {bob: {mass: 2, inertia: 0.1, com: [0, -1]}}\n"
     "joints: {pin: {revolute: [ground, bob]}}\n"
@@ -163,14 +163,14 @@ static void rows_go_on_bit_by_bit(void) {
   static const int stops[] = {1000, 2500, 3000, 3001, 7000};
   static const char *const every[] = {"0", "1e-3", "0.1", "0.03"};
   for (int i = 0; i < 4; i++) {
-    continue_from(pendulum, every[i], 1, stops, 5);
+    continue_from(swinging, every[i], 1, stops, 5);
     continue_from(ball, every[i], 1, stops, 5);
   }
 }
 
 // As often as it is asked: each part ends where the clock happens to be.
 static void interrupted_again_and_again(void) {
-  static const char *const formats[] = {pendulum, ball};
+  static const char *const formats[] = {swinging, ball};
   for (int k = 0; k < 2; k++) {
     char record[4400], whole[4400];
     snprintf(record, sizeof record, "%s", scratch("cut.h5")), snprintf(whole, sizeof whole, "%s", scratch("whole.h5"));
@@ -323,7 +323,7 @@ static void nothing_is_left_beside(void) {
 static void a_failing_start_leaves_the_record(void) {
   char record[4400];
   snprintf(record, sizeof record, "%s", scratch("kept.h5"));
-  carom_model *model = compile(pendulum, "1e-2", 1), *other = compile(pendulum, "1e-2", 2);
+  carom_model *model = compile(swinging, "1e-2", 1), *other = compile(swinging, "1e-2", 2);
   if (!model || !other) return;
   CHECK(run_part(model, NULL, record, NULL, 0) == CAROM_OK);
   size_t size, after;
@@ -423,7 +423,7 @@ static void rows_after_a_checkpoint_are_not_kept(void) {
 // What is printed can be given to the shell as it is, with every setting, and goes on in the same file.
 static void the_hint_goes_on(void) {
   char text[2048];
-  snprintf(text, sizeof text, pendulum, "1", 1.0);
+  snprintf(text, sizeof text, swinging, "1", 1.0);
   if (!write_text(scratch("my swing.yaml"), text)) return;
   static const char given[] =
       "'my swing.yaml' --end '300 s' --set record.every=1e-2 --set 'forces.brake.damping=0.02 + 0*1'";

@@ -1,7 +1,6 @@
 // The command line as its users see it: exit codes, what goes to which stream, what is on disk afterwards.
 #include "tool.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <pty.h>
 #include <signal.h>
@@ -11,35 +10,6 @@
 
 #include "carom/carom.h"
 
-static bool exists(const char *name) { return access(scratch(name), F_OK) == 0; }
-
-static const char pendulum[] =
-    "title: A pendulum of our own\n"
-    "space: planar\n"
-    "parameters: {l: 0.5 m, start: 60 deg}\n"
-    "bodies: {bob: {mass: 2, inertia: 0.1, com: [0, -l]}}\n"
-    "joints: {pin: {revolute: [ground, bob]}}\n"
-    "initial: {pin: {q: start}}\n"
-    "outputs: {height: -l*cos(pin.q)}\n"
-    "end: 1 s\n";
-
-// A parallelogram whose given angles do not close.
-static const char linkage[] =
-    "title: A linkage that is given wrong\n"
-    "space: planar\n"
-    "bodies:\n"
-    "  crank: {mass: 1, inertia: 0.01}\n"
-    "  coupler: {mass: 1, inertia: 0.01}\n"
-    "  rocker: {mass: 1, inertia: 0.01}\n"
-    "joints:\n"
-    "  left: {revolute: [ground, crank]}\n"
-    "  upper: {revolute: [crank, coupler], at: [0.3, 0]}\n"
-    "  right: {revolute: [ground, rocker], at: [0.5, 0]}\n"
-    "  last: {revolute: [coupler, rocker], at: [0.5, 0], to: [0.35, 0]}\n"
-    "initial: {left: {q: 60 deg}, upper: {q: -50 deg}, right: {q: 70 deg}}\n"
-    "forces: {brake: {along: left, damping: 0.1}}\n"
-    "end: 0.2 s\n";
-
 // Something that takes long enough to be interrupted.
 static const char endless[] =
     "space: planar\n"
@@ -48,26 +18,6 @@ static const char endless[] =
     "initial: {pin: {q: 1}}\n"
     "integrator: {type: rk4, step: 1e-4}\n"
     "end: 1e6 s\n";
-
-static double json_value(const char *key) {
-  char quoted[64];
-  snprintf(quoted, sizeof quoted, "\"%s\": ", key);
-  const char *at = out ? strstr(out, quoted) : NULL;
-  return at ? strtod(at + strlen(quoted), NULL) : NAN;
-}
-
-static long count_lines(const char *text) {
-  long n = 0;
-  for (; *text; text++) n += *text == '\n';
-  return n;
-}
-
-static const char *last_line(char *text) {
-  size_t length = strlen(text);
-  if (length && text[length - 1] == '\n') text[length - 1] = 0;
-  char *at = strrchr(text, '\n');
-  return at ? at + 1 : text;
-}
 
 // --- help and mistakes -----------------------------------------------------------------------------------------------
 
@@ -172,8 +122,8 @@ static void streams_are_kept_apart(void) {
   CHECK_EQUAL(carom("run swing.yaml --json --end '50 ms' --no-record"), 0);
   CHECK(out[0] == '{' && count_lines(out) == 1);
   CHECK_CONTAINS(out, "\"status\": \"done\"");
-  CHECK(json_value("t") == 0.05);  // the end is met exactly
-  CHECK(json_value("steps") > 3);
+  CHECK(printed_number("t") == 0.05);  // the end is met exactly
+  CHECK(printed_number("steps") > 3);
   CHECK_TEXT(err, "");
   CHECK_EQUAL(carom("run swing.yaml --quiet --no-record"), 0);
   CHECK_TEXT(out, "");
@@ -248,7 +198,7 @@ static void warnings_fail_a_strict_run(void) {
   CHECK_EQUAL(carom("run linkage.yaml --no-record --strict"), 1);
   CHECK_CONTAINS(err, "--strict");
   CHECK_EQUAL(carom("run linkage.yaml --no-record --strict --json"), 1);
-  CHECK_EQUAL(json_value("initial"), 1);
+  CHECK_EQUAL(printed_number("initial"), 1);
   CHECK_CONTAINS(err, "was changed to");
   write_text(scratch("swing.yaml"), pendulum);
   CHECK_EQUAL(carom("run swing.yaml --no-record --strict"), 0);
@@ -276,7 +226,7 @@ static void a_failed_run_is_kept(void) {
   CHECK_EQUAL(carom("run fails.yaml --json"), 1);
   CHECK_CONTAINS(err, "error:");
   CHECK_CONTAINS(out, "\"status\": \"failed\"");
-  double t = json_value("t");
+  double t = printed_number("t");
   CHECK(t > 0.1 && t <= 0.5);
   CHECK_EQUAL(carom("export fails.h5 --table joints"), 0);
   CHECK_NEAR(strtod(last_line(out), NULL), t, 1e-8 * t);  // the summary has nine digits
@@ -388,12 +338,12 @@ static void signals_end_a_run_in_order(void) {
     out = read_file(scratch("stdout"), NULL), err = read_file(scratch("stderr"), NULL);
     CHECK_CONTAINS(out, "\"status\": \"interrupted\"");
     CHECK_CONTAINS(err, "interrupted at t = ");
-    double t = json_value("t"), steps = json_value("steps");
+    double t = printed_number("t"), steps = printed_number("steps");
     CHECK_NEAR(t, 1e-4 * steps, 1e-8 * t);  // the summary has nine digits
     CHECK_EQUAL(carom("export cut.h5 --table joints"), 0);
     CHECK_EQUAL(count_lines(out), 2 + (long)steps);  // header, start, every step
     CHECK_EQUAL(carom("run endless.yaml --resume cut.h5 --end %.17g --json", t + 1), 0);
-    CHECK_NEAR(json_value("steps"), steps + 10000, 1.5);  // the last step may be cut in two by rounding
+    CHECK_NEAR(printed_number("steps"), steps + 10000, 1.5);  // the last step may be cut in two by rounding
   }
 }
 
@@ -415,8 +365,8 @@ static void resuming_a_one_step_run_is_exact(void) {
   CHECK_EQUAL(carom("run swing.yaml -q %s -o whole.h5", steps), 0);
   CHECK_EQUAL(carom("run swing.yaml -q %s -o half.h5 --end 0.5", steps), 0);
   CHECK_EQUAL(carom("run swing.yaml --json %s -o rest.h5 --resume half.h5 --strict", steps), 0);
-  CHECK_EQUAL(json_value("restart"), 0);
-  CHECK_EQUAL(json_value("steps"), 128);
+  CHECK_EQUAL(printed_number("restart"), 0);
+  CHECK_EQUAL(printed_number("steps"), 128);
   CHECK_EQUAL(carom("export whole.h5"), 0);
   char *whole = strdup(last_line(out));
   CHECK_EQUAL(carom("export rest.h5"), 0);
@@ -452,203 +402,6 @@ static void only_the_same_model_is_resumed(void) {
   CHECK_EQUAL(carom("run swing.yaml --resume half.h5 --set integrator.rtol=1e-6"), 0);
 }
 
-// --- check, list, example, reference ---------------------------------------------------------------------------------
-
-static void check_tells_what_a_model_is(void) {
-  write_text(scratch("linkage.yaml"), linkage);
-  CHECK_EQUAL(carom("check linkage.yaml"), 0);
-  CHECK_TEXT(err, "");
-  CHECK_CONTAINS(out, "A linkage that is given wrong");
-  CHECK_CONTAINS(out, "3, 3 kg in all");
-  CHECK_CONTAINS(out, "coupler          1 kg, size 0.5 m, radius of gyration 0.1 m");
-  CHECK_CONTAINS(out, "closes a loop");
-  CHECK_CONTAINS(out, "1 degree of freedom");
-  CHECK_CONTAINS(out, "2 constraint rows, none redundant");
-  CHECK_CONTAINS(out, "brake            along        on left");
-  CHECK_CONTAINS(out, "was changed to");
-  CHECK(!strstr(out, "energy.kinetic"));
-  CHECK_EQUAL(carom("check linkage.yaml --signals --set coordinates=absolute"), 0);
-  CHECK_CONTAINS(out, "9 coordinates and 9 speeds (absolute coordinates)");
-  CHECK_CONTAINS(out, "coupler - rocker, closes a loop");
-  CHECK(!strstr(out, "ground - crank, closes a loop"));
-  CHECK_CONTAINS(out, "energy.kinetic");
-  CHECK_CONTAINS(out, "left.q ");
-  CHECK_EQUAL(carom("check linkage.yaml --json --signals"), 0);
-  CHECK_EQUAL(count_lines(out), 1);
-  CHECK_EQUAL(json_value("freedom"), 1);
-  CHECK_EQUAL(json_value("constraint_rows"), 2);
-  CHECK_EQUAL(json_value("redundant_rows"), 0);
-  CHECK(json_value("iterations") > 0);
-  CHECK(json_value("violation_before") > 1e-3 && json_value("violation_after") < 1e-10);
-  CHECK_CONTAINS(out, "{\"name\": \"left.q\", \"unit\": \"rad\"}");
-}
-
-static void check_lists_controllers(void) {
-  write_text(scratch("controlled.yaml"),
-             "space: planar\n"
-             "bodies: {arm: {mass: 1, inertia: 1}}\n"
-             "joints: {hinge: {revolute: [ground, arm]}}\n"
-             "signals: {error: 1 rad - hinge.q, ratio: 2*t}\n"
-             "states:\n"
-             "  integral: {rate: error, unit: rad*s, limits: [-0.5, 0.5], reset_at: 2 s}\n"
-             "  count: {rate: 1, initial: 3, reset_at: [1, 2]}\n"
-             "callbacks: {pilot: {inputs: [error, hinge.u], outputs: [torque, light], every: 10 ms}, other: {inputs: "
-             "[], outputs: [x]}}\n"
-             "forces: {motor: {motor: hinge, effort: pilot.torque, lag: 5 ms}}\n");
-  CHECK_EQUAL(carom("check controlled.yaml"), 0);
-  CHECK_CONTAINS(out, "  computed     2\n    error            rad\n");
-  CHECK_CONTAINS(out,
-                 "  states       2\n    integral         rad*s, starts at 0, limits -0.5 and 0.5, set to 0 at 2 s\n    "
-                 "count            starts at 3, set to 3 at 2 times\n");
-  CHECK_CONTAINS(out,
-                 "  callbacks    2\n    pilot            from error, hinge.u to torque, light; every 0.01 s\n    other "
-                 "           from nothing to x; at each evaluation\n");
-  CHECK_EQUAL(carom("check controlled.yaml --json"), 0);
-  CHECK_CONTAINS(out, "\"computed\": [{\"name\": \"error\", \"unit\": \"rad\"}");
-  CHECK_CONTAINS(out, "{\"name\": \"integral\", \"detail\": \"rad*s, starts at 0");
-}
-
-static void check_finds_redundant_constraints(void) {
-  // a second hinge on the same axis adds five rows and takes nothing away
-  write_text(scratch("hinges.yaml"),
-             "bodies: {door: {mass: 20, inertia: [1, 1, 1], com: [0.5, 0, 1]}}\n"
-             "joints:\n"
-             "  lower: {revolute: [ground, door]}\n"
-             "  upper: {revolute: [ground, door], at: [0, 0, 2], to: [0, 0, 2]}\n");
-  CHECK_EQUAL(carom("check hinges.yaml --json"), 0);
-  CHECK_EQUAL(json_value("freedom"), 1);
-  CHECK_EQUAL(json_value("constraint_rows"), 5);
-  CHECK_EQUAL(json_value("redundant_rows"), 5);
-  CHECK_EQUAL(carom("check hinges.yaml"), 0);
-  CHECK_CONTAINS(out, "redundant, and handled");
-}
-
-static void lists_name_what_there_is(void) {
-  static const struct {
-    const char *family, *member;
-  } wanted[] = {{"joints", "spherical"},
-                {"constraints", "distance"},
-                {"forces", "bushing"},
-                {"methods", "smooth"},
-                {"integrators", "adams"},
-                {"functions", "sqrt(x): square root"},
-                {"units", "rpm       turns per minute"},
-                {"models", "four-bar"},
-                {"surfaces", "sphere"},
-                {"solvers", "lemke"},
-                {"laws", "flores"},
-                {"solids", "bronze"}};
-  CHECK_EQUAL(carom("list"), 0);
-  char *families = strdup(out);
-  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-    CHECK_CONTAINS(families, wanted[i].family);
-    CHECK_EQUAL(carom("list %s", wanted[i].family), 0);
-    CHECK_CONTAINS(out, wanted[i].member);
-    CHECK(!strstr(out, " \n"));
-  }
-  CHECK_EQUAL(count_lines(families), sizeof wanted / sizeof *wanted);
-  free(families);
-}
-
-static void laws_are_told_and_drawn(void) {
-  CHECK_EQUAL(carom("laws"), 0);
-  CHECK_CONTAINS(out, "F = K δⁿ (1 + 8(1-e)/(5e) δ̇/v₀)");
-  CHECK_CONTAINS(out, "hunt-crossley        0.5014");
-  CHECK_EQUAL(carom("laws --law lugre"), 0);
-  CHECK_CONTAINS(out, "Canudas de Wit");
-  CHECK(!strstr(out, "flores"));
-  CHECK_EQUAL(carom("laws --csv impacts.csv --friction-csv slides.csv --restitution 0.5"), 0);
-  CHECK_CONTAINS(out, "flores                   0.5000     0.4704");
-  CHECK_EQUAL(carom("laws --law hertz --csv -"), 0);
-  CHECK(strncmp(out, "law,restitution,t,delta,rate,force\nhertz,0.69999999999999996,0,0,1,0\n", 68) == 0);
-  CHECK(count_lines(out) > 300 && count_lines(out) < 500);
-  CHECK_EQUAL(carom("laws --law brown-mcphee --friction-csv -"), 0);
-  CHECK(strncmp(out, "law,t,x,v,force\nbrown-mcphee,0,0,0,", 34) == 0);
-  CHECK_EQUAL(carom("laws --csv no/such/folder.csv"), 3);
-}
-
-static void examples_are_the_models(void) {
-  char folder[4096], path[4608];
-  if (!CHECK(check_source("models", folder, sizeof folder))) return;
-  CHECK_EQUAL(carom("example"), 0);
-  char *list = strdup(out);
-  DIR *all = opendir(folder);
-  int count = 0;
-  for (struct dirent *entry; all && (entry = readdir(all));) {
-    char *dot = strrchr(entry->d_name, '.');
-    if (!dot || strcmp(dot, ".yaml") != 0) continue;
-    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-    char *text = read_file(path, NULL);
-    *dot = 0;
-    CHECK_CONTAINS(list, entry->d_name);
-    CHECK_EQUAL(carom("example %s", entry->d_name), 0);
-    CHECK_TEXT(out, text);
-    CHECK_EQUAL(carom("check '%s'", path), 0);
-    CHECK_TEXT(err, "");
-    free(text);
-    count++;
-  }
-  if (all) closedir(all);
-  CHECK(count >= 12);
-  CHECK_EQUAL(count_lines(list), count);
-  free(list);
-}
-
-static void the_reference_page_is_up_to_date(void) {
-  char path[4096];
-  if (!CHECK(check_source("docs/model-reference.md", path, sizeof path))) return;
-  char *page = read_file(path, NULL);
-  CHECK_EQUAL(carom("reference"), 0);
-  if (!CHECK(strcmp(out, page) == 0)) printf("      carom reference > docs/model-reference.md brings it up to date\n");
-  CHECK_CONTAINS(out, "`revolute`");
-  free(page);
-}
-
-// --- export ----------------------------------------------------------------------------------------------------------
-
-static void export_gives_back_what_was_recorded(void) {
-  write_text(scratch("swing.yaml"), pendulum);
-  CHECK_EQUAL(carom("run swing.yaml -q --csv swing.csv"), 0);
-  CHECK_EQUAL(carom("export swing.h5 --to csv --table joints"), 0);
-  CHECK(strncmp(out, "t,pin.q,pin.u,", 14) == 0);
-  // the two files are written apart from one another, number by number the same
-  char *text = read_file(scratch("swing.csv"), NULL), *line = text, *other = out;
-  CHECK_EQUAL(count_lines(text), count_lines(out));
-  int rows = 0;
-  while (line && other && *line && *other) {
-    const char *a = line, *b = other;
-    for (int k = 0; k < 3; k++) a += strcspn(a, ",\n") + 1, b += strcspn(b, ",\n") + 1;
-    CHECK(a - line == b - other && strncmp(line, other, (size_t)(a - line)) == 0);
-    line = strchr(line, '\n'), other = strchr(other, '\n');
-    if (line) line++;
-    if (other) other++;
-    rows++;
-  }
-  CHECK(rows > 10);
-  free(text);
-  CHECK_EQUAL(carom("export swing.h5 -o all.csv"), 0);
-  text = read_file(scratch("all.csv"), NULL);
-  CHECK(strncmp(text, "t,pin.q,", 8) == 0);
-  CHECK_CONTAINS(text, ",height\n");
-  CHECK_EQUAL(count_lines(text), rows);
-  free(text);
-  CHECK_EQUAL(carom("export swing.h5 --tables"), 0);
-  CHECK_CONTAINS(out, "energy");
-  CHECK_EQUAL(carom("export swing.h5 --table enrgy"), 2);
-  CHECK_CONTAINS(err, "did you mean 'energy'?");
-  CHECK_EQUAL(carom("export swing.h5 --table checkpoint"), 0);
-  CHECK_EQUAL(count_lines(out), 2);  // header, the end
-}
-
-static void a_damaged_record_is_told(void) {
-  write_text(scratch("swing.yaml"), pendulum);
-  CHECK_EQUAL(carom("run swing.yaml -q -o swing.h5"), 0);
-  CHECK_EQUAL(truncate(scratch("swing.h5"), 5000), 0);
-  CHECK_EQUAL(carom("export swing.h5"), 3);
-  CHECK_EQUAL(count_lines(err), 1);
-  CHECK_CONTAINS(err, "swing.h5");
-}
-
 // --- terminals -------------------------------------------------------------------------------------------------------
 
 // All that the tool shows on a terminal within a run that is interrupted after a second.
@@ -676,79 +429,6 @@ static char *on_terminal(bool colour, const char *option) {
   return text;
 }
 
-// The ball's first two bounces under three methods: impacts of all match, JSON and a page are written, and a run that
-// fails is told and compared as far as it came. Moreau's method has no step here, and the stop has no stiffness: each
-// is skipped with its reason.
-static void a_method_that_cannot_run_is_skipped(void) {
-  write_text(scratch("stop.yaml"),
-             "space: planar\n"
-             "gravity: [0, 0]\n"
-             "bodies: {base: {mass: 1}, m: {mass: 1}}\n"
-             "joints:\n"
-             "  base: {prismatic: [ground, base], axis: x}\n"
-             "  slide: {prismatic: [base, m], axis: x, limits: [-1 m, 2 mm], material: stop}\n"
-             "materials: {stop: {restitution: 0.7}}\n"
-             "forces: {k: {along: slide, stiffness: 1600, damping: 2}}\n"
-             "drives: {shaker: {joint: base, motion: 1 mm*sin(50 rad/s*t)}}\n"
-             "method: event\n"
-             "record: {every: 1 ms}\n"
-             "end: 1 s\n");
-  CHECK_EQUAL(carom("compare stop.yaml"), 2);
-  CHECK_CONTAINS(err, "skipped moreau: ");
-  CHECK_CONTAINS(err, "skipped compliant: ");
-  CHECK_CONTAINS(err, "only event can run this model");
-  CHECK_EQUAL(carom("compare stop.yaml --set method.moreau.step=1e-4 -o fine"), 0);
-  CHECK_CONTAINS(err, "skipped compliant: ");
-  CHECK_CONTAINS(out, "skipped compliant: ");
-  CHECK_CONTAINS(last_line(out), "moreau and event agree until t = 1 s");
-  char *json = read_file(scratch("fine.json"), NULL);
-  CHECK_CONTAINS(json, "{\"maker\": \"carom ");
-  CHECK_CONTAINS(json, "\"agree\": true");
-  CHECK_CONTAINS(json, "\"skipped\": [{\"method\": \"stewart-trinkle\", \"reason\": \"'step' is missing");
-  CHECK_CONTAINS(json, "{\"method\": \"compliant\", \"reason\"");
-  free(json);
-  CHECK_EQUAL(carom("compare stop.yaml --set method.moreau.step=2e-2 -o coarse.json"), 0);
-  CHECK(exists("coarse.json") && exists("coarse-event.h5") && !exists("coarse.json.json"));
-  CHECK_CONTAINS(last_line(out), "event differs from moreau from t = ");
-  CHECK_CONTAINS(out, "first in slide.q");
-  // what is wrong with the model is no matter of the method
-  write_text(scratch("wrong.yaml"), "bodies: {bob: {mass: -2}}\n");
-  CHECK_EQUAL(carom("compare wrong.yaml --set method.moreau.step=1e-3"), 2);
-  CHECK_CONTAINS(err, "wrong.yaml:1:");
-  CHECK(!strstr(err, "skipped"));
-}
-
-static void methods_are_compared(void) {
-  const char *model = CHECK_SOURCE_DIR "/models/bouncing-ball.yaml";
-  // stiff, and with the restitution that was asked for: an impact of 0.1 ms, where impacts match within 15
-  CHECK_EQUAL(
-      carom("compare %s --end 1.5 --method event,moreau,compliant --report page.html --set materials.rubber.law=flores "
-            "--set materials.rubber.stiffness=1e9 --set materials.rubber.restitution_is=achieved",
-            model),
-      0);
-  CHECK_CONTAINS(out, "differences from event");
-  CHECK_CONTAINS(out, "2 matched, 0 of event alone, 0 of moreau alone");
-  CHECK_CONTAINS(out, "2 matched, 0 of event alone, 0 of compliant alone");
-  char *json = read_file(scratch("bouncing-ball.json"), NULL), *page = read_file(scratch("page.html"), NULL);
-  CHECK_CONTAINS(json, "\"second\": \"compliant\"");
-  CHECK_CONTAINS(page, "carom-run");
-  free(json);
-  free(page);
-  CHECK_EQUAL(carom("compare %s --end 1.5 --method moreau,event --json -o both", model), 0);
-  CHECK_CONTAINS(out, "\"impulse_max\"");
-  CHECK_EQUAL(carom("compare %s --method moreau", model), 2);
-  CHECK_CONTAINS(err, "at least two methods");
-  CHECK_EQUAL(carom("compare %s --method moreau,moreau", model), 2);
-  CHECK_EQUAL(carom("compare %s --method moreau,nonsense", model), 2);
-  CHECK_CONTAINS(err, "nonsense");
-  // a fixed step that lands deep in the floor, far through a light ball
-  CHECK_EQUAL(carom("compare %s --end 1.5 --method event,compliant --set method.compliant.entry=none "
-                    "--set 'integrator={type: rk4, step: 0.03}'",
-                    model),
-              2);
-  CHECK_CONTAINS(err, "rk4");
-}
-
 static void a_terminal_sees_progress(void) {
   char *shown = on_terminal(true, NULL);
   CHECK_CONTAINS(shown, "of 1e+06 s");
@@ -764,56 +444,11 @@ static void a_terminal_sees_progress(void) {
   free(shown);
 }
 
-// --- reports ---------------------------------------------------------------------------------------------------------
-
-static void reports_are_written(void) {
-  write_text(scratch("swing.yaml"), pendulum);
-  CHECK_EQUAL(carom("run swing.yaml -q -o runs.h5"), 0);
-  CHECK_EQUAL(carom("report runs.h5"), 0);
-  CHECK_TEXT(out, "runs.html\n");
-  CHECK_TEXT(err, "");
-  char *page = read_file(scratch("runs.html"), NULL);
-  CHECK_CONTAINS(page, "id=\"carom-run\"");
-  CHECK_CONTAINS(page, "A pendulum of our own");
-  CHECK(!strstr(page, "<!--carom-data-->") && !strstr(page, "<!--carom-blobs-->"));
-  free(page);
-  CHECK_EQUAL(carom("report runs.h5 runs.h5 -o two.html"), 0);
-  CHECK(exists("two.html"));
-  CHECK_EQUAL(carom("run swing.yaml -q -o again.h5 --report again.html"), 0);
-  CHECK(exists("again.html"));
-  CHECK_TEXT(out, "");
-  CHECK_EQUAL(carom("run swing.yaml -o again.h5 --report again.html"), 0);
-  CHECK_CONTAINS(out, "open again.html in a browser");
-}
-
-static void reports_that_cannot_be_are_refused(void) {
-  write_text(scratch("swing.yaml"), pendulum);
-  CHECK_EQUAL(carom("run swing.yaml -q -o keep.h5"), 0);
-  CHECK_EQUAL(carom("report"), 2);
-  CHECK_CONTAINS(err, "carom report needs RUN");
-  CHECK_EQUAL(carom("report keep.h5 -o keep.h5"), 2);
-  CHECK_CONTAINS(err, "would overwrite");
-  CHECK_EQUAL(carom("report keep.h5 nothing.h5"), 3);
-  CHECK_CONTAINS(err, "nothing.h5");
-  CHECK_EQUAL(carom("report swing.yaml"), 3);
-  CHECK_EQUAL(carom("report keep.h5 -o nowhere/x.html"), 3);
-  CHECK_EQUAL(carom("report keep.h5 --to pdf"), 2);
-  CHECK_EQUAL(carom("run swing.yaml -q --no-record --report x.html"), 2);
-  CHECK_EQUAL(carom("run swing.yaml -q -o x.html --report x.html"), 2);
-  CHECK_EQUAL(carom("run swing.yaml -q --report swing.yaml"), 2);
-  CHECK_EQUAL(carom("export keep.h5 --tables"), 0);  // it has survived all this
-}
-
 int main(void) {
-  if (access(TOOL, X_OK) != 0) {
-    printf("%s is not there\n", TOOL);
-    return 1;
-  }
+  if (!tool_is_there()) return 1;
   RUN(version_and_help_are_results);
   RUN(mistakes_on_the_command_line_exit_with_2);
   RUN(man_page_and_completion_know_every_option);
-  RUN(reports_are_written);
-  RUN(reports_that_cannot_be_are_refused);
   RUN(run_records_and_summarises);
   RUN(streams_are_kept_apart);
   RUN(settings_change_the_model);
@@ -829,17 +464,6 @@ int main(void) {
   RUN(resuming_a_one_step_run_is_exact);
   RUN(resuming_a_multistep_run_is_told);
   RUN(only_the_same_model_is_resumed);
-  RUN(check_tells_what_a_model_is);
-  RUN(check_finds_redundant_constraints);
-  RUN(check_lists_controllers);
-  RUN(lists_name_what_there_is);
-  RUN(laws_are_told_and_drawn);
-  RUN(examples_are_the_models);
-  RUN(the_reference_page_is_up_to_date);
-  RUN(export_gives_back_what_was_recorded);
-  RUN(a_damaged_record_is_told);
-  RUN(methods_are_compared);
-  RUN(a_method_that_cannot_run_is_skipped);
   RUN(a_terminal_sees_progress);
   forget_output();
   return check_summary();

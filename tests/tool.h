@@ -60,4 +60,60 @@ CHECK_UNUSED_OK static void forget_output(void) {
   out = err = NULL;
 }
 
+// False after saying so.
+CHECK_UNUSED_OK static bool tool_is_there(void) {
+  if (access(TOOL, X_OK) == 0) return true;
+  printf("%s is not there\n", TOOL);
+  return false;
+}
+
+CHECK_UNUSED_OK static bool exists(const char *name) { return access(scratch(name), F_OK) == 0; }
+
+CHECK_UNUSED_OK static const char pendulum[] =
+    "title: A pendulum of our own\n"
+    "space: planar\n"
+    "parameters: {l: 0.5 m, start: 60 deg}\n"
+    "bodies: {bob: {mass: 2, inertia: 0.1, com: [0, -l]}}\n"
+    "joints: {pin: {revolute: [ground, bob]}}\n"
+    "initial: {pin: {q: start}}\n"
+    "outputs: {height: -l*cos(pin.q)}\n"
+    "end: 1 s\n";
+
+// A parallelogram whose given angles do not close.
+CHECK_UNUSED_OK static const char linkage[] =
+    "title: A linkage that is given wrong\n"
+    "space: planar\n"
+    "bodies:\n"
+    "  crank: {mass: 1, inertia: 0.01}\n"
+    "  coupler: {mass: 1, inertia: 0.01}\n"
+    "  rocker: {mass: 1, inertia: 0.01}\n"
+    "joints:\n"
+    "  left: {revolute: [ground, crank]}\n"
+    "  upper: {revolute: [crank, coupler], at: [0.3, 0]}\n"
+    "  right: {revolute: [ground, rocker], at: [0.5, 0]}\n"
+    "  last: {revolute: [coupler, rocker], at: [0.5, 0], to: [0.35, 0]}\n"
+    "initial: {left: {q: 60 deg}, upper: {q: -50 deg}, right: {q: 70 deg}}\n"
+    "forces: {brake: {along: left, damping: 0.1}}\n"
+    "end: 0.2 s\n";
+
+CHECK_UNUSED_OK static double printed_number(const char *key) {
+  char quoted[64];
+  snprintf(quoted, sizeof quoted, "\"%s\": ", key);
+  const char *at = out ? strstr(out, quoted) : NULL;
+  return at ? strtod(at + strlen(quoted), NULL) : NAN;
+}
+
+CHECK_UNUSED_OK static long count_lines(const char *text) {
+  long n = 0;
+  for (; *text; text++) n += *text == '\n';
+  return n;
+}
+
+CHECK_UNUSED_OK static const char *last_line(char *text) {
+  size_t length = strlen(text);
+  if (length && text[length - 1] == '\n') text[length - 1] = 0;
+  char *at = strrchr(text, '\n');
+  return at ? at + 1 : text;
+}
+
 #endif
