@@ -8,52 +8,9 @@
 
 #include "base/number.h"
 #include "base/word.h"
-#include "text/expr_code.h"
+#include "text/expr_parser.h"
 
 enum { DEPTH_MAX = 200, CODE_MAX = 16384, NAME_MAX_LENGTH = 255, NUMBER_MAX_LENGTH = 400 };
-
-// How firm a dimension is. A bare literal is a pure factor; a bare parameter may stand for anything; a unit that was
-// written is firm; a variable has a dimension, but one in which people leave coefficients out: `sin(5*t)`.
-typedef enum firmness { PURE, ANYTHING, FIRM, LOOSE } firmness;
-
-typedef struct quantity {
-  firmness firm;
-  dimension dim;     // of FIRM and LOOSE
-  const char *unit;  // of a signal, or a sum of signals that have the same: how it is written; else null
-} quantity;
-
-static const quantity pure = {PURE, DIM_ANY, NULL}, anything = {ANYTHING, DIM_ANY, NULL};
-
-// What cancels is a plain number; rad is not, so that `rpm*t` stays an angle.
-static quantity of_dimension(firmness firm, dimension d) { return d == DIM_NONE ? pure : (quantity){firm, d, NULL}; }
-
-typedef struct operand {
-  int start;  // first instruction
-  bool is_constant;
-  double value;  // of a constant
-  quantity what;
-  size_t at;        // offset in the text
-  const char *bad;  // why a constant is not finite, null when all is well
-  size_t bad_at;
-} operand;
-
-typedef struct parser {
-  arena *memory;
-  const char *text;
-  size_t i;
-  place at;
-  scope names;
-  carom_error *error;
-  bool failed;
-  int depth;   // of recursion
-  int height;  // of the stack at this point of the code
-  instruction *code;
-  int code_count, code_capacity;
-  double *pool;
-  int pool_count, pool_capacity;
-  const curve **curves;
-  int curve_count, curve_capacity;
-} parser;
 
 // ---- what there is to call
 
@@ -248,10 +205,7 @@ size_t expr_literal(const char *text, double *value, dimension *dim) {
 
 // ---- trouble
 
-static operand fail(parser *p, size_t at, const char *hint, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static operand fail(parser *p, size_t at, const char *hint, const char *format, ...) {
+operand expr_fail(parser *p, size_t at, const char *hint, const char *format, ...) {
   if (!p->failed) {
     char message[400];
     va_list args;
@@ -264,96 +218,6 @@ static operand fail(parser *p, size_t at, const char *hint, const char *format, 
   return (operand){.at = at, .start = p->code_count};
 }
 
-// ---- dimensions
-
-static bool has_dimension(quantity a) { return a.firm == FIRM || a.firm == LOOSE; }
-static bool is_count(quantity a) { return has_dimension(a) && a.dim == DIM_COUNT; }
-
-// A number of cycles is a plain number beside all that is no angle.
-static quantity beside(quantity other, quantity a) {
-  bool fits = other.firm == ANYTHING || (has_dimension(other) && !is_count(other) && dimension_equal(other.dim, a.dim));
-  return is_count(a) && fits ? pure : a;
-}
-
-// Of two things that are added or compared.
-static quantity alike(parser *p, operand a, operand b, size_t at, const char *what) {
-  quantity x = beside(b.what, a.what), y = beside(a.what, b.what);
-  if (x.firm == PURE) return y;
-  if (y.firm == PURE) return x;
-  if (x.firm == ANYTHING) return y.firm == FIRM ? y : x;
-  if (y.firm == ANYTHING) return x.firm == FIRM ? x : y;
-  if (!dimension_equal(x.dim, y.dim)) {
-    char left[32], right[32];
-    const char *hint = (x.dim | y.dim) & DIM_CYCLES &&
-                               dimension_equal(dimension_without_cycles(x.dim), dimension_without_cycles(y.dim))
-                           ? "a cycle has 2*pi rad: 1 Hz is 2*pi*1 Hz as an angular speed"
-                           : "both need the same unit; a number without a unit fits either";
-    fail(p, at, hint, "%s %s and %s: the units do not match", what, dimension_text(x.dim, left),
-         dimension_text(y.dim, right));
-  }
-  quantity result = x.firm == LOOSE ? x : y;
-  if (x.unit && y.unit && strcmp(x.unit, y.unit) != 0) result.unit = NULL;
-  return result;
-}
-
-// Half an angle's exponent, as in sqrt(30 deg), is no reason to complain: it is left out.
-static quantity scaled(parser *p, quantity a, int numerator, int denominator, size_t at) {
-  dimension_exponents e = dimension_unpack(a.dim);
-  if ((e.m * numerator) % denominator || (e.kg * numerator) % denominator || (e.s * numerator) % denominator) {
-    char text[32];
-    if (a.firm == FIRM) fail(p, at, NULL, "this power of %s is not a unit", dimension_text(a.dim, text));
-    return anything;
-  }
-  e.m = e.m * numerator / denominator;
-  e.kg = e.kg * numerator / denominator;
-  e.s = e.s * numerator / denominator;
-  e.rad = e.rad * numerator % denominator ? 0 : e.rad * numerator / denominator;
-  dimension d = dimension_pack(e);
-  if (d == DIM_ANY) fail(p, at, NULL, "the unit of this power is out of range");
-  return of_dimension(a.firm, d);
-}
-
-// A factor without a unit may be the 2*pi that makes an angle of cycles.
-static quantity factor_beside(quantity other, quantity a) {
-  if (is_count(a)) return pure;
-  if (has_dimension(a) && other.firm == PURE) a.dim = dimension_without_cycles(a.dim);
-  return a;
-}
-
-static quantity product(parser *p, operand a, operand b, bool quotient, size_t at) {
-  quantity x = factor_beside(b.what, a.what), y = factor_beside(a.what, b.what);
-  if (x.firm == ANYTHING || y.firm == ANYTHING) return anything;
-  if (x.firm == PURE && y.firm == PURE) return pure;
-  if (x.firm == LOOSE && y.firm == PURE) return anything;
-  if (x.firm == PURE && y.firm == LOOSE) return anything;
-  dimension d =
-      dimension_product(x.firm == PURE ? DIM_NONE : x.dim, y.firm == PURE ? DIM_NONE : y.dim, quotient ? -1 : 1);
-  if (d == DIM_ANY) fail(p, at, NULL, "the unit of this product is out of range");
-  return of_dimension(x.firm == LOOSE || y.firm == LOOSE ? LOOSE : FIRM, d);
-}
-
-static void want_number(parser *p, operand a, const char *what) {
-  char text[32];
-  if (a.what.firm == FIRM && !dimension_equal(a.what.dim, DIM_NONE))
-    fail(p, a.at, "divide it by a reference value, as in x/(1 m)", "the %s must be an angle or a plain number, not %s",
-         what, dimension_text(a.what.dim, text));
-}
-
-// x^y: a dimension needs a constant exponent that leaves whole powers.
-static quantity power(parser *p, operand a, operand b, size_t at) {
-  want_number(p, b, "exponent");
-  if (!has_dimension(a.what)) return a.what;
-  for (int denominator = 1; b.is_constant && denominator <= 4; denominator++) {
-    double numerator = b.value * denominator;
-    if (numerator == floor(numerator) && fabs(numerator) <= 100)
-      return scaled(p, a.what, (int)numerator, denominator, at);
-  }
-  char text[32];
-  if (a.what.firm == FIRM && !dimension_equal(a.what.dim, DIM_NONE))
-    fail(p, at, NULL, "a quantity in %s needs a constant whole exponent", dimension_text(a.what.dim, text));
-  return anything;
-}
-
 // ---- code
 
 static int pool_add(parser *p, double v) {
@@ -363,7 +227,7 @@ static int pool_add(parser *p, double v) {
 
 static void emit(parser *p, opcode op, int arg) {
   if (p->code_count >= CODE_MAX) {
-    fail(p, p->i, NULL, "the expression is too long");
+    expr_fail(p, p->i, NULL, "the expression is too long");
     return;
   }
   *ARENA_PUSH(p->memory, p->code, p->code_count, p->code_capacity) = (instruction){op, arg};
@@ -371,7 +235,7 @@ static void emit(parser *p, opcode op, int arg) {
 
 static operand push(parser *p, opcode op, int arg, size_t at) {
   operand result = {.start = p->code_count, .at = at};
-  if (++p->height > EXPR_STACK) fail(p, at, NULL, "the expression is nested too deeply");
+  if (++p->height > EXPR_STACK) expr_fail(p, at, NULL, "the expression is nested too deeply");
   emit(p, op, arg);
   return result;
 }
@@ -462,8 +326,8 @@ static const char *const quote_hint =
 
 static operand close_bracket(parser *p, operand result, size_t opened) {
   if (p->failed || take(p, ')')) return result;
-  if (p->text[p->i] == '\0') return fail(p, opened, quote_hint, "this '(' is not closed");
-  return fail(p, p->i, NULL, "expected ')' here");
+  if (p->text[p->i] == '\0') return expr_fail(p, opened, quote_hint, "this '(' is not closed");
+  return expr_fail(p, p->i, NULL, "expected ')' here");
 }
 
 // A name that signals may have, but that reads as a calculation: letters, digits, dots and hyphens without a blank.
@@ -505,25 +369,25 @@ static const char *numbered_hint(parser *p, size_t at) {
 
 static operand parse_number(parser *p) {
   size_t at = p->i, n = number_length(p->text + at);
-  if (n > NUMBER_MAX_LENGTH) return fail(p, at, NULL, "this number has too many digits");
+  if (n > NUMBER_MAX_LENGTH) return expr_fail(p, at, NULL, "this number has too many digits");
   double v, factor;
   dimension dim;
   v = number_value(p->text + at, n);
-  if (!isfinite(v)) return fail(p, at, NULL, "this number is too large");
+  if (!isfinite(v)) return expr_fail(p, at, NULL, "this number is too large");
   p->i += n;
   skip_blanks(p);
   size_t unit_at = p->i, taken = unit_product(p->text + p->i, &factor, &dim);
   p->i += taken;
-  quantity what = taken ? of_dimension(FIRM, dim) : pure;
+  quantity what = taken ? quantity_of_dimension(FIRM, dim) : QUANTITY_PURE;
   if (taken) v *= factor;
-  if (!isfinite(v)) return fail(p, at, NULL, "this number is too large");
+  if (!isfinite(v)) return expr_fail(p, at, NULL, "this number is too large");
   size_t rest = name_length(p->text + p->i);
   if (rest && !peek_infix(p)) {
     char name[NAME_MAX_LENGTH + 1];
     snprintf(name, sizeof name, "%.*s", (int)(rest < NAME_MAX_LENGTH ? rest : NAME_MAX_LENGTH), p->text + p->i);
-    if (taken || find_function(name)) return fail(p, p->i, NULL, "an operator is missing before '%s'", name);
+    if (taken || find_function(name)) return expr_fail(p, p->i, NULL, "an operator is missing before '%s'", name);
     const char *hint = numbered_hint(p, at);
-    return fail(p, unit_at, hint ? hint : nearest_unit(name), "'%s' is not a unit", name);
+    return expr_fail(p, unit_at, hint ? hint : nearest_unit(name), "'%s' is not a unit", name);
   }
   return push_constant(p, v, what, at);
 }
@@ -534,33 +398,37 @@ static operand parse_symbol(parser *p, const char *name, size_t at) {
   if (p->names.resolve && p->names.resolve(p->names.context, name, &found, &hint)) {
     bool known = found.dim != DIM_ANY;
     if (found.is_constant) {
-      operand result = push_constant(p, found.value, known ? of_dimension(FIRM, found.dim) : anything, at);
+      operand result =
+          push_constant(p, found.value, known ? quantity_of_dimension(FIRM, found.dim) : QUANTITY_ANYTHING, at);
       if (!isfinite(found.value)) result.bad = "this constant is not a finite number", result.bad_at = at;
       return result;
     }
     operand result = push(p, OP_SLOT, found.slot, at);
-    result.what = known ? of_dimension(LOOSE, found.dim) : anything;
+    result.what = known ? quantity_of_dimension(LOOSE, found.dim) : QUANTITY_ANYTHING;
     if (result.what.firm == LOOSE) result.what.unit = found.unit;
     return result;
   }
   if (p->failed) return (operand){0};
   for (int i = 0; i < CONSTANT_COUNT; i++)
     if (strcmp(constants[i].name, name) == 0)
-      return push_constant(p, constants[i].value, constants[i].dim ? of_dimension(FIRM, constants[i].dim) : pure, at);
+      return push_constant(p, constants[i].value,
+                           constants[i].dim ? quantity_of_dimension(FIRM, constants[i].dim) : QUANTITY_PURE, at);
   const char *joined =
       p->names.resolve ? signal_hint(p, at) : NULL;  // asks for names, which only a failed expression may do
   if (joined) hint = joined;
-  if (find_function(name)) return fail(p, at, joined, "the function '%s' needs its arguments in parentheses", name);
-  if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0) return fail(p, at, NULL, "'%s' is not a number here", name);
+  if (find_function(name))
+    return expr_fail(p, at, joined, "the function '%s' needs its arguments in parentheses", name);
+  if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0)
+    return expr_fail(p, at, NULL, "'%s' is not a number here", name);
   if (!hint) hint = nearest_builtin(name, false);
   if (!hint && unit_find(name, strlen(name)))
     hint = "a unit stands right after a number, and its products have no blanks: 10 N/m";
-  return fail(p, at, hint, "unknown name '%s'", name);
+  return expr_fail(p, at, hint, "unknown name '%s'", name);
 }
 
 // The condition, then both branches; a constant condition keeps one of them, whatever is wrong with the other.
 static operand finish_if(parser *p, const operand *a, size_t at) {
-  quantity what = alike(p, a[1], a[2], a[2].at, "'if' yields");
+  quantity what = quantity_alike(p, a[1], a[2], a[2].at, "'if' yields");
   if (p->failed || !a[0].is_constant || a[0].bad) return apply(p, OP_SELECT, 0, a, 3, what, at);
   operand taken = a[0].value != 0 ? a[1] : a[2];
   int end = a[0].value != 0 ? a[2].start : p->code_count, length = end - taken.start;
@@ -580,21 +448,21 @@ static void drop(parser *p, operand last) {
 
 // The number n is on the stack; of the operands behind it only the n-th stays, whatever is wrong with the others.
 static operand finish_choose(parser *p, operand n) {
-  operand taken = {.what = pure};
+  operand taken = {.what = QUANTITY_PURE};
   int count = 0;
   drop(p, n);
   while (take(p, ',')) {
     operand k = parse(p, BIND_NONE);
     if (p->failed) return k;
-    quantity what = count ? alike(p, taken, k, k.at, "'choose' yields") : k.what;
+    quantity what = count ? quantity_alike(p, taken, k, k.at, "'choose' yields") : k.what;
     if (++count == n.value) taken = k;
     else drop(p, k);
     taken.what = what;
   }
   if (p->failed) return n;
-  if (!n.is_constant) return fail(p, n.at, NULL, "the first argument of 'choose' must be a constant");
+  if (!n.is_constant) return expr_fail(p, n.at, NULL, "the first argument of 'choose' must be a constant");
   if (n.value >= 1 && n.value <= count && n.value == floor(n.value)) return taken;
-  return fail(p, n.at, NULL, "'choose' has values for 1 to %d, and its first argument is %g", count, n.value);
+  return expr_fail(p, n.at, NULL, "'choose' has values for 1 to %d, and its first argument is %g", count, n.value);
 }
 
 static operand apply_curve(parser *p, const curve *c, operand x, quantity what, size_t at) {
@@ -604,42 +472,43 @@ static operand apply_curve(parser *p, const curve *c, operand x, quantity what, 
 
 // x is on the stack; the points are constants.
 static operand finish_table(parser *p, operand x, size_t at) {
-  operand last = {0}, y = {.what = pure};
+  operand last = {0}, y = {.what = QUANTITY_PURE};
   double *of[2] = {0};
   int counts[2] = {0}, capacities[2] = {0}, count = 0;
   while (take(p, ',')) {
     operand k = parse(p, BIND_NONE);
     if (p->failed) return k;
-    if (!k.is_constant || k.bad) return fail(p, k.at, NULL, "a point of a table must be a finite constant");
+    if (!k.is_constant || k.bad) return expr_fail(p, k.at, NULL, "a point of a table must be a finite constant");
     if (count % 2 == 0) {
-      alike(p, x, k, k.at, "the table has");
-      if (count && k.value <= last.value) return fail(p, k.at, NULL, "the abscissas of a table must increase");
+      quantity_alike(p, x, k, k.at, "the table has");
+      if (count && k.value <= last.value) return expr_fail(p, k.at, NULL, "the abscissas of a table must increase");
       last = k;
     } else {
-      y.what = alike(p, y, k, k.at, "the table has");
+      y.what = quantity_alike(p, y, k, k.at, "the table has");
     }
     drop(p, k);
     int way = count++ % 2;
     *ARENA_PUSH(p->memory, of[way], counts[way], capacities[way]) = k.value;
   }
   if (p->failed) return x;
-  if (count < 4 || count % 2) return fail(p, at, NULL, "'table' takes x and then at least two pairs x1, y1, x2, y2");
+  if (count < 4 || count % 2)
+    return expr_fail(p, at, NULL, "'table' takes x and then at least two pairs x1, y1, x2, y2");
   return apply_curve(p, curve_create(p->memory, CURVE_LINEAR, counts[0], of[0], of[1], NULL), x, y.what, at);
 }
 
-static quantity quantity_of(dimension d) { return d == DIM_ANY ? pure : of_dimension(FIRM, d); }
+static quantity quantity_of(dimension d) { return d == DIM_ANY ? QUANTITY_PURE : quantity_of_dimension(FIRM, d); }
 
 // A table of the model by its name, at the parenthesis. One whose points are not known yet stands for any function.
 static operand parse_named_table(parser *p, const named_curve *table, size_t at) {
   size_t opened = p->i++;
   operand x = parse(p, BIND_NONE);
   if (p->failed) return x;
-  if (take(p, ',')) return fail(p, at, NULL, "the table '%s' takes 1 argument", table->name);
+  if (take(p, ',')) return expr_fail(p, at, NULL, "the table '%s' takes 1 argument", table->name);
   x = close_bracket(p, x, opened);
   if (p->failed) return x;
-  if (!table->curve) return x.is_constant = false, x.what = anything, x;
+  if (!table->curve) return x.is_constant = false, x.what = QUANTITY_ANYTHING, x;
   operand point = {.what = quantity_of(table->x), .at = x.at};
-  alike(p, x, point, x.at, "the table has");
+  quantity_alike(p, x, point, x.at, "the table has");
   return apply_curve(p, table->curve, x, quantity_of(table->y), at);
 }
 
@@ -649,20 +518,21 @@ static quantity result_quantity(parser *p, const function *f, const operand *a, 
     case RULE_NUMBER: {
       char text[48];
       snprintf(text, sizeof text, "argument of %s", f->name);
-      want_number(p, a[0], text);
-      return pure;
+      quantity_want_number(p, a[0], text);
+      return QUANTITY_PURE;
     }
-    case RULE_ROOT: return has_dimension(what) ? scaled(p, what, 1, f->op == OP_SQRT ? 2 : 3, a[0].at) : what;
-    case RULE_POWER: return power(p, a[0], a[1], a[1].at);
+    case RULE_ROOT:
+      return quantity_has_dimension(what) ? quantity_scaled(p, what, 1, f->op == OP_SQRT ? 2 : 3, a[0].at) : what;
+    case RULE_POWER: return quantity_power(p, a[0], a[1], a[1].at);
     default:  // RULE_SAME, RULE_RATIO
       for (int i = 1; i < count; i++) {
         operand sofar = a[0];
         sofar.what = what;
         char text[48];
         snprintf(text, sizeof text, "%s of", f->name);
-        what = alike(p, sofar, a[i], a[i].at, text);
+        what = quantity_alike(p, sofar, a[i], a[i].at, text);
       }
-      return f->rule == RULE_RATIO ? pure : what;
+      return f->rule == RULE_RATIO ? QUANTITY_PURE : what;
   }
 }
 
@@ -684,7 +554,7 @@ static operand parse_call(parser *p, const function *f, size_t at) {
   if (p->failed) return a[0];
   skip_blanks(p);
   if (p->text[p->i] == ',' || (p->text[p->i] == ')' && count < f->least))
-    return fail(p, at, NULL, "'%s' takes %d argument%s", f->name, f->least, f->least == 1 ? "" : "s");
+    return expr_fail(p, at, NULL, "'%s' takes %d argument%s", f->name, f->least, f->least == 1 ? "" : "s");
   operand result = close_bracket(p, a[0], opened);
   if (p->failed || f->most == MANY) return result;
   if (f->rule == RULE_IF) return finish_if(p, a, at);
@@ -696,12 +566,12 @@ static operand parse_signal(parser *p) {
   size_t opened = p->i++;
   skip_blanks(p);
   size_t at = p->i, n = strcspn(p->text + at, ")");
-  if (p->text[at + n] != ')') return fail(p, opened, NULL, "this '(' is not closed");
+  if (p->text[at + n] != ')') return expr_fail(p, opened, NULL, "this '(' is not closed");
   p->i += n + 1;
   while (n && is_blank(p->text[at + n - 1])) n--;
   char name[NAME_MAX_LENGTH + 1];
-  if (n == 0) return fail(p, opened, "as in " SIGNAL "(ball-floor.fn)", "the name of a signal is missing");
-  if (n > NAME_MAX_LENGTH) return fail(p, at, NULL, "this name is too long");
+  if (n == 0) return expr_fail(p, opened, "as in " SIGNAL "(ball-floor.fn)", "the name of a signal is missing");
+  if (n > NAME_MAX_LENGTH) return expr_fail(p, at, NULL, "this name is too long");
   memcpy(name, p->text + at, n);
   name[n] = '\0';
   return parse_symbol(p, name, at);
@@ -710,11 +580,11 @@ static operand parse_signal(parser *p) {
 static operand parse_name(parser *p) {
   size_t at = p->i, n = name_length(p->text + at);
   char name[NAME_MAX_LENGTH + 1];
-  if (n > NAME_MAX_LENGTH) return fail(p, at, NULL, "this name is too long");
+  if (n > NAME_MAX_LENGTH) return expr_fail(p, at, NULL, "this name is too long");
   memcpy(name, p->text + at, n);
   name[n] = '\0';
   if (strcmp(name, "and") == 0 || strcmp(name, "or") == 0)
-    return fail(p, at, NULL, "a value is missing before '%s'", name);
+    return expr_fail(p, at, NULL, "a value is missing before '%s'", name);
   p->i += n;
   skip_blanks(p);
   if (p->text[p->i] != '(') return parse_symbol(p, name, at);
@@ -722,7 +592,7 @@ static operand parse_name(parser *p) {
   const function *f = find_function(name);
   const named_curve *table = f || !p->names.table ? NULL : p->names.table(p->names.context, name);
   if (table) return parse_named_table(p, table, at);
-  if (!f) return fail(p, at, nearest_builtin(name, true), "unknown function '%s'", name);
+  if (!f) return expr_fail(p, at, nearest_builtin(name, true), "unknown function '%s'", name);
   return parse_call(p, f, at);
 }
 
@@ -744,23 +614,23 @@ static operand parse_prefix(parser *p) {
   if (name_length(p->text + at) == 3 && strncmp(p->text + at, "not", 3) == 0) {
     p->i += 3;
     operand a = parse(p, BIND_NOT);
-    return p->failed ? a : apply(p, OP_NOT, 0, &a, 1, pure, at);
+    return p->failed ? a : apply(p, OP_NOT, 0, &a, 1, QUANTITY_PURE, at);
   }
   if (is_letter(c)) return parse_name(p);
   if (c == '\0')
-    return fail(p, at, NULL, at ? "the expression ends too early" : "a number or an expression is missing");
-  if (c == '!') return fail(p, at, "write 'not' for it", "'!' is not known here");
-  return fail(p, at, NULL, "'%.1s' is not expected here", p->text + at);
+    return expr_fail(p, at, NULL, at ? "the expression ends too early" : "a number or an expression is missing");
+  if (c == '!') return expr_fail(p, at, "write 'not' for it", "'!' is not known here");
+  return expr_fail(p, at, NULL, "'%.1s' is not expected here", p->text + at);
 }
 
 static operand combine(parser *p, const infix *sign, operand a, operand b, size_t at) {
   const operand both[] = {a, b};
-  quantity what = pure;
+  quantity what = QUANTITY_PURE;
   switch (sign->binding) {
-    case BIND_SUM: what = alike(p, a, b, at, sign->op == OP_ADD ? "cannot add" : "cannot subtract"); break;
-    case BIND_COMPARE: alike(p, a, b, at, "cannot compare"); break;
-    case BIND_PRODUCT: what = product(p, a, b, sign->op == OP_DIVIDE, at); break;
-    case BIND_POWER: what = power(p, a, b, at); break;
+    case BIND_SUM: what = quantity_alike(p, a, b, at, sign->op == OP_ADD ? "cannot add" : "cannot subtract"); break;
+    case BIND_COMPARE: quantity_alike(p, a, b, at, "cannot compare"); break;
+    case BIND_PRODUCT: what = quantity_product(p, a, b, sign->op == OP_DIVIDE, at); break;
+    case BIND_POWER: what = quantity_power(p, a, b, at); break;
     default: break;
   }
   return apply(p, sign->op, 0, both, 2, what, at);
@@ -774,19 +644,19 @@ static operand parse_infixes(parser *p, operand left, int binding) {
     size_t at = p->i;
     p->i += strlen(sign->text);
     if (sign->op == OP_MULTIPLY && p->text[p->i] == '*')
-      return fail(p, at, "write a power with '^'", "'**' is not known here");
+      return expr_fail(p, at, "write a power with '^'", "'**' is not known here");
     // A power binds to the right: 2^3^2 is 2^(3^2).
     operand right = parse(p, sign->binding == BIND_POWER ? BIND_SIGN : sign->binding);
     if (p->failed) return right;
     left = combine(p, sign, left, right, at);
     if (p->failed) return left;
     if (sign->binding == BIND_COMPARE && (sign = peek_infix((skip_blanks(p), p))) && sign->binding == BIND_COMPARE)
-      return fail(p, p->i, "join two comparisons with 'and'", "comparisons cannot be chained");
+      return expr_fail(p, p->i, "join two comparisons with 'and'", "comparisons cannot be chained");
   }
 }
 
 static operand parse(parser *p, int binding) {
-  if (p->depth >= DEPTH_MAX) return fail(p, p->i, NULL, "the expression is nested too deeply");
+  if (p->depth >= DEPTH_MAX) return expr_fail(p, p->i, NULL, "the expression is nested too deeply");
   p->depth++;
   operand result = parse_prefix(p);
   if (!p->failed) result = parse_infixes(p, result, binding);
@@ -803,10 +673,10 @@ static void fail_at_rest(parser *p) {
   if (c == ',')
     hint = p->i > 0 && is_digit(p->text[p->i - 1]) && is_digit(p->text[p->i + 1]) ? "a decimal number has a point: 1.5"
                                                                                   : quote_hint;
-  if (c == ')') fail(p, p->i, NULL, "there is no '(' for this ')'");
-  else if (is_letter(c) || is_digit(c) || c == '(' || c == '.') fail(p, p->i, NULL, "an operator is missing here");
-  else if ((unsigned char)c < 0x20) fail(p, p->i, NULL, "a control character is not expected here");
-  else fail(p, p->i, hint, "'%c' is not expected here", c);
+  if (c == ')') expr_fail(p, p->i, NULL, "there is no '(' for this ')'");
+  else if (is_letter(c) || is_digit(c) || c == '(' || c == '.') expr_fail(p, p->i, NULL, "an operator is missing here");
+  else if ((unsigned char)c < 0x20) expr_fail(p, p->i, NULL, "a control character is not expected here");
+  else expr_fail(p, p->i, hint, "'%c' is not expected here", c);
 }
 
 const expr *expr_compile(arena *memory, const char *text, place at, scope names, dimension *dim, carom_error *error) {
@@ -814,9 +684,9 @@ const expr *expr_compile(arena *memory, const char *text, place at, scope names,
   operand result = parse(&p, BIND_NONE);
   skip_blanks(&p);
   if (!p.failed && text[p.i] != '\0') fail_at_rest(&p);
-  if (!p.failed && result.bad) fail(&p, result.bad_at, NULL, "%s", result.bad);
+  if (!p.failed && result.bad) expr_fail(&p, result.bad_at, NULL, "%s", result.bad);
   if (p.failed) return NULL;
-  if (dim) *dim = has_dimension(result.what) ? result.what.dim : DIM_ANY;
+  if (dim) *dim = quantity_has_dimension(result.what) ? result.what.dim : DIM_ANY;
   expr *e = ARENA_NEW(memory, expr);
   *e = (expr){p.code,
               p.code_count,
