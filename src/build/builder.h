@@ -51,6 +51,10 @@ const char *builder_hint(builder *b, const char *name, const part_list *first, c
 // Adds the names of a section with the values first, first + 1, ... Returns false after reporting a name that occurs
 // twice.
 bool builder_names(builder *b, names *n, const part_list *list, const char *section_name, int first);
+// Puts the mechanism together, in joint or absolute coordinates; contacts are found the first time.
+bool builder_mechanism(builder *b, mechanism *m, bool absolute);
+// What forces read, once all signals are listed.
+bool builder_bind_forces(builder *b, mechanism *m);
 mat3 builder_rotation(const double q[4]);
 // Adds a marker: a frame on a body or marker, displaced by `offset`. Returns -1 after reporting.
 int builder_marker(builder *b, mechanism *m, const char *name, pose offset, place at, const char *owner);
