@@ -539,51 +539,36 @@ static carom_status add(carom_def *def, part_list *list, const char *name, const
   return CAROM_OK;
 }
 
-carom_status carom_def_body(carom_def *def, const char *name, const carom_body_def *body) {
-  return add(def, &def->bodies, name, NULL, body, sizeof *body);
-}
-carom_status carom_def_marker(carom_def *def, const char *name, const carom_marker_def *marker) {
-  return add(def, &def->markers, name, NULL, marker, sizeof *marker);
-}
-carom_status carom_def_joint(carom_def *def, const char *name, const char *kind, const carom_joint_def *joint) {
-  return add(def, &def->joints, name, kind, joint, sizeof *joint);
-}
-carom_status carom_def_constraint(carom_def *def, const char *name, const char *kind,
-                                  const carom_constraint_def *constraint) {
-  return add(def, &def->constraints, name, kind, constraint, sizeof *constraint);
-}
-carom_status carom_def_force(carom_def *def, const char *name, const char *kind, const carom_force_def *force) {
-  return add(def, &def->forces, name, kind, force, sizeof *force);
-}
-carom_status carom_def_table(carom_def *def, const char *name, const carom_table_def *table) {
-  return add(def, &def->tables, name, NULL, table, sizeof *table);
-}
-carom_status carom_def_signal(carom_def *def, const char *name, carom_function value) {
-  return add(def, &def->signals, name, NULL, &value, sizeof value);
-}
-carom_status carom_def_state(carom_def *def, const char *name, const carom_state_def *state) {
-  return add(def, &def->states, name, NULL, state, sizeof *state);
-}
-carom_status carom_def_callback(carom_def *def, const char *name, const carom_callback_def *callback) {
-  return add(def, &def->callbacks, name, NULL, callback, sizeof *callback);
-}
-carom_status carom_def_drive(carom_def *def, const char *name, const carom_drive_def *drive) {
-  return add(def, &def->drives, name, NULL, drive, sizeof *drive);
-}
-void carom_quaternion_from_xyz(const double xyz[3], double quaternion[4]) {
-  quat q = quat_of_turns("xyz", xyz);
-  quaternion[0] = q.w, quaternion[1] = q.x, quaternion[2] = q.y, quaternion[3] = q.z;
-}
-void carom_quaternion_to_xyz(const double quaternion[4], double xyz[3]) {
-  vec3_store(xyz,
-             mat3_xyz(quat_matrix(quat_normalize((quat){quaternion[0], quaternion[1], quaternion[2], quaternion[3]}))));
-}
-carom_status carom_def_initial(carom_def *def, const char *name, const carom_initial_def *initial) {
-  return add(def, &def->initials, name, NULL, initial, sizeof *initial);
-}
-carom_status carom_def_output(carom_def *def, const char *name, carom_function value) {
-  return add(def, &def->outputs, name, NULL, &value, sizeof value);
-}
+#define ADD(noun, list)                                                                             \
+  carom_status carom_def_##noun(carom_def *def, const char *name, const carom_##noun##_def *noun) { \
+    return add(def, &def->list, name, NULL, noun, sizeof *noun);                                    \
+  }
+ADD(body, bodies)
+ADD(marker, markers)
+ADD(table, tables)
+ADD(state, states)
+ADD(callback, callbacks)
+ADD(drive, drives)
+ADD(initial, initials)
+ADD(material, materials)
+ADD(solid, solids)
+ADD(contact, contacts)
+
+#define ADD_KIND(noun, list)                                                                                          \
+  carom_status carom_def_##noun(carom_def *def, const char *name, const char *kind, const carom_##noun##_def *noun) { \
+    return add(def, &def->list, name, kind, noun, sizeof *noun);                                                      \
+  }
+ADD_KIND(joint, joints)
+ADD_KIND(constraint, constraints)
+ADD_KIND(force, forces)
+ADD_KIND(surface, surfaces)
+
+#define ADD_FUNCTION(noun, list)                                                          \
+  carom_status carom_def_##noun(carom_def *def, const char *name, carom_function value) { \
+    return add(def, &def->list, name, NULL, &value, sizeof value);                        \
+  }
+ADD_FUNCTION(signal, signals)
+ADD_FUNCTION(output, outputs)
 
 carom_status carom_def_integrator(carom_def *def, const carom_integrator_def *integrator) {
   def->integrator = *integrator;
@@ -598,19 +583,16 @@ carom_status carom_def_method(carom_def *def, const char *name, const void *opti
   return CAROM_OK;
 }
 
-carom_status carom_def_material(carom_def *def, const char *name, const carom_material_def *material) {
-  return add(def, &def->materials, name, NULL, material, sizeof *material);
-}
-carom_status carom_def_solid(carom_def *def, const char *name, const carom_solid_def *solid) {
-  return add(def, &def->solids, name, NULL, solid, sizeof *solid);
-}
-carom_status carom_def_surface(carom_def *def, const char *name, const char *kind, const carom_surface_def *surface) {
-  return add(def, &def->surfaces, name, kind, surface, sizeof *surface);
-}
-carom_status carom_def_contact(carom_def *def, const char *name, const carom_contact_def *contact) {
-  return add(def, &def->contacts, name, NULL, contact, sizeof *contact);
-}
 carom_status carom_def_record(carom_def *def, const carom_record_def *record) {
   def->record = *record;
   return CAROM_OK;
+}
+
+void carom_quaternion_from_xyz(const double xyz[3], double quaternion[4]) {
+  quat q = quat_of_turns("xyz", xyz);
+  quaternion[0] = q.w, quaternion[1] = q.x, quaternion[2] = q.y, quaternion[3] = q.z;
+}
+void carom_quaternion_to_xyz(const double quaternion[4], double xyz[3]) {
+  vec3_store(xyz,
+             mat3_xyz(quat_matrix(quat_normalize((quat){quaternion[0], quaternion[1], quaternion[2], quaternion[3]}))));
 }
