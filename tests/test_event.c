@@ -454,16 +454,18 @@ static const char box[] =
     "method: event\n";
 
 // Four corners on the floor are one too many, and how they share the load is not determined by rigid bodies; that the
-// box stops within what its energy allows, lies flat and stays is. Without spin it stops after v²/2μg.
+// box stops within what its energy allows, lies flat and stays is. Without spin it stops after v²/2μg: erk is exact for
+// a parabola, and bdf, which starts with order one, may err in each step by what its norm allows to one of 13 numbers.
 static void box_in_space_comes_to_rest(void) {
-  static const char *const cases[] = {"", "wz=5", "h=0.3 tilt=0.2", "h=0.3 tilt=0.2 e=0.5"};
-  for (int i = 0; i < 4; i++) {
+  static const char *const cases[] = {"integrator.type=erk", "", "wz=5", "h=0.3 tilt=0.2", "h=0.3 tilt=0.2 e=0.5"};
+  for (int i = 0; i < 5; i++) {
     run r;
     char text[200];
     snprintf(text, sizeof text, "method=event integrator.rtol=1e-10 integrator.atol=1e-10 %s", cases[i]);
     if (!run_open_text(&r, box, text)) return;
     run_to(&r, 2.5);
-    if (i == 0) CHECK_NEAR(run_read(&r, "box.x"), 1 * sqrt(1.09) / (2 * 0.3 * g), accuracy);
+    double errs = i ? 1e-10 * sqrt(13) * (double)carom_sim_summary(r.sim).steps : 1e-14;
+    if (i < 2) CHECK_NEAR(run_read(&r, "box.x"), 1 * sqrt(1.09) / (2 * 0.3 * g), errs);
     CHECK_NEAR(run_read(&r, "box.z"), 0.1, accuracy);
     CHECK_NEAR(hypot(run_read(&r, "box.vx"), run_read(&r, "box.vy")), 0, 1e-12);
     CHECK_NEAR(run_read(&r, "box.wz"), 0, 1e-12);
