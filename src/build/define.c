@@ -8,8 +8,6 @@
 
 // --- tables ----------------------------------------------------------------------------------------------------------
 
-#define COUNT(a) (int)(sizeof(a) / sizeof *(a))
-
 #define AT(field) offsetof(carom_model_def, field)
 static const option model_options[] = {
     {.key = "title", .type = OPTION_TEXT, .offset = AT(title), .help = "What it is, in a few words."},
@@ -44,7 +42,7 @@ const option_table model_table = {.name = "model",
                                   .summary = "The model as a whole.",
                                   .size = sizeof(carom_model_def),
                                   .options = model_options,
-                                  .count = COUNT(model_options)};
+                                  .count = OPTION_COUNT(model_options)};
 #undef AT
 
 #define AT(field) offsetof(carom_body_def, field)
@@ -86,7 +84,7 @@ const option_table body_table = {.name = "body",
                                  .example = "crank: {mass: 0.2, inertia: 3e-4, com: [l/2, 0]}",
                                  .size = sizeof(carom_body_def),
                                  .options = body_options,
-                                 .count = COUNT(body_options)};
+                                 .count = OPTION_COUNT(body_options)};
 #undef AT
 
 #define AT(field) offsetof(carom_marker_def, field)
@@ -114,7 +112,7 @@ const option_table marker_table = {.name = "marker",
                                    .example = "tip: {on: crank, at: [l, 0]}",
                                    .size = sizeof(carom_marker_def),
                                    .options = marker_options,
-                                   .count = COUNT(marker_options)};
+                                   .count = OPTION_COUNT(marker_options)};
 #undef AT
 
 #define AT(field) offsetof(carom_table_def, field)
@@ -160,7 +158,7 @@ const option_table table_table = {
     .example = "plan: {type: clamped, points: [[0, 0], [1 s, 30 deg], [2 s, 10 deg]]}",
     .size = sizeof(carom_table_def),
     .options = table_options,
-    .count = COUNT(table_options)};
+    .count = OPTION_COUNT(table_options)};
 #undef AT
 
 #define AT(field) offsetof(carom_state_def, field)
@@ -209,7 +207,7 @@ const option_table state_table = {
     .example = "integral: {rate: target - hinge.q, limits: [-1, 1]}",
     .size = sizeof(carom_state_def),
     .options = state_options,
-    .count = COUNT(state_options)};
+    .count = OPTION_COUNT(state_options)};
 #undef AT
 
 #define AT(field) offsetof(carom_callback_def, field)
@@ -238,7 +236,7 @@ const option_table callback_table = {
     .example = "controller: {inputs: [hinge.q, hinge.u], outputs: [torque], every: 1 ms}",
     .size = sizeof(carom_callback_def),
     .options = callback_options,
-    .count = COUNT(callback_options)};
+    .count = OPTION_COUNT(callback_options)};
 #undef AT
 
 #define AT(field) offsetof(carom_drive_def, field)
@@ -259,7 +257,7 @@ const option_table drive_table = {.name = "drive",
                                   .example = "motor: {joint: crank, motion: 150 rpm * t}",
                                   .size = sizeof(carom_drive_def),
                                   .options = drive_options,
-                                  .count = COUNT(drive_options)};
+                                  .count = OPTION_COUNT(drive_options)};
 #undef AT
 
 #define AT(field) offsetof(carom_initial_def, field)
@@ -314,7 +312,7 @@ const option_table initial_table = {.name = "initial",
                                     .example = "crank: {q: 30 deg, u: 10}",
                                     .size = sizeof(carom_initial_def),
                                     .options = initial_options,
-                                    .count = COUNT(initial_options)};
+                                    .count = OPTION_COUNT(initial_options)};
 #undef AT
 
 #define AT(field) offsetof(carom_integrator_def, field)
@@ -378,7 +376,7 @@ const option_table integrator_table = {.name = "integrator",
                                        .example = "integrator: {type: bdf, rtol: 1e-10}",
                                        .size = sizeof(carom_integrator_def),
                                        .options = integrator_options,
-                                       .count = COUNT(integrator_options)};
+                                       .count = OPTION_COUNT(integrator_options)};
 #undef AT
 
 #define AT(field) offsetof(carom_contact_def, field)
@@ -409,7 +407,7 @@ const option_table contact_table = {
     .example = "landing: {between: [ball, floor], material: steel}",
     .size = sizeof(carom_contact_def),
     .options = contact_options,
-    .count = COUNT(contact_options)};
+    .count = OPTION_COUNT(contact_options)};
 #undef AT
 
 #define TEXT_OF(number) #number
@@ -466,7 +464,7 @@ const option_table record_table_options = {.name = "record",
                                            .example = "record: {every: 1 ms}",
                                            .size = sizeof(carom_record_def),
                                            .options = record_options,
-                                           .count = COUNT(record_options)};
+                                           .count = OPTION_COUNT(record_options)};
 #undef AT
 
 // --- defaults --------------------------------------------------------------------------------------------------------

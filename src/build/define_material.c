@@ -1,7 +1,6 @@
 // The tables of materials and solids.
 #include "build/definition.h"
 
-#define COUNT(a)     (int)(sizeof(a) / sizeof *(a))
 #define DIM_PRESSURE DIM(-1, 1, -2)
 
 #define AT(field) offsetof(carom_material_def, field)
@@ -194,7 +193,7 @@ const option_table material_table = {
     .example = "steel: {restitution: 0.8, friction: 0.15, law: flores, solid: [steel, bronze]}",
     .size = sizeof(carom_material_def),
     .options = material_options,
-    .count = COUNT(material_options)};
+    .count = OPTION_COUNT(material_options)};
 #undef AT
 
 #define AT(field) offsetof(carom_solid_def, field)
@@ -224,4 +223,4 @@ const option_table solid_table = {.name = "solid",
                                   .example = "mine: {young: 3 GPa, poisson: 0.4, density: 1200}",
                                   .size = sizeof(carom_solid_def),
                                   .options = solid_options,
-                                  .count = COUNT(solid_options)};
+                                  .count = OPTION_COUNT(solid_options)};

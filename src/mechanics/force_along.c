@@ -63,7 +63,7 @@ static const option_table table = {
     .example = "return: {along: hinge, stiffness: 2 N*m, rest: 30 deg, damping: 0.1}",
     .size = sizeof(carom_force_def),
     .options = options,
-    .count = sizeof options / sizeof *options,
+    .count = OPTION_COUNT(options),
 };
 
 static dimension unit_of(force_number what, int k, int count, bool slides) {

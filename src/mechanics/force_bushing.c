@@ -78,7 +78,7 @@ static const option_table table = {
     .example = "mount: {bushing: [ground, engine], stiffness: [1e5, 200], damping: [100, 1]}",
     .size = sizeof(carom_force_def),
     .options = options,
-    .count = sizeof options / sizeof *options,
+    .count = OPTION_COUNT(options),
 };
 
 // One number for translation, two for translation and turn, or all six.

@@ -64,7 +64,7 @@ static const option_table force_table = {
     .example = "push: {force: tip, components: [0, '-5*t N']}",
     .size = sizeof(carom_force_def),
     .options = force_options,
-    .count = sizeof force_options / sizeof *force_options,
+    .count = OPTION_COUNT(force_options),
 };
 static const option torque_options[] = {
     {.key = "torque",
@@ -91,7 +91,7 @@ static const option_table torque_table = {
     .example = "spin: {torque: rotor, components: [0, 0, '0.1*sin(2*t)']}",
     .size = sizeof(carom_force_def),
     .options = torque_options,
-    .count = sizeof torque_options / sizeof *torque_options,
+    .count = OPTION_COUNT(torque_options),
 };
 
 const force_type force_load = {"force",

@@ -69,7 +69,7 @@ static const option_table table = {
     .example = "knee: {motor: knee, effort: torque, limit: 5 N*m, lag: 10 ms}",
     .size = sizeof(carom_force_def),
     .options = options,
-    .count = sizeof options / sizeof *options,
+    .count = OPTION_COUNT(options),
 };
 
 const force_type force_motor = {"motor",        apply, find_power, outputs, units, 3, .acts = FORCE_ALONG_COORDINATE,

@@ -74,7 +74,7 @@ static const option_table table = {
     .example = "strut: {spring: [ground, wheel], stiffness: 2e4 N/m, damping: 300, rest: 0.4 m}",
     .size = sizeof(carom_force_def),
     .options = options,
-    .count = sizeof options / sizeof *options,
+    .count = OPTION_COUNT(options),
 };
 
 const force_type force_spring = {

@@ -176,20 +176,20 @@ static const option_table revolute_table = {.name = "revolute",
                                             .example = "hinge: {revolute: [ground, link], at: [0.1, 0]}",
                                             .size = sizeof(carom_joint_def),
                                             .options = revolute_options,
-                                            .count = sizeof revolute_options / sizeof *revolute_options};
+                                            .count = OPTION_COUNT(revolute_options)};
 static const option_table prismatic_table = {.name = "prismatic",
                                              .summary = "Translation along a common axis, no rotation.",
                                              .example = "guide: {prismatic: [ground, slider], axis: x}",
                                              .size = sizeof(carom_joint_def),
                                              .options = prismatic_options,
-                                             .count = sizeof prismatic_options / sizeof *prismatic_options};
+                                             .count = OPTION_COUNT(prismatic_options)};
 static const option_table cylindrical_table = {
     .name = "cylindrical",
     .summary = "Rotation about and translation along a common axis: q = (angle, travel).",
     .example = "sleeve: {cylindrical: [rod, collar], axis: x}",
     .size = sizeof(carom_joint_def),
     .options = cylindrical_options,
-    .count = sizeof cylindrical_options / sizeof *cylindrical_options};
+    .count = OPTION_COUNT(cylindrical_options)};
 static const option_table spherical_table = {.name = "spherical",
                                              .summary =
                                                  "Any rotation about a common point: q = quaternion (w, x, y, z), u = "
@@ -197,7 +197,7 @@ static const option_table spherical_table = {.name = "spherical",
                                              .example = "ball: {spherical: [ground, rod]}",
                                              .size = sizeof(carom_joint_def),
                                              .options = spherical_options,
-                                             .count = sizeof spherical_options / sizeof *spherical_options};
+                                             .count = OPTION_COUNT(spherical_options)};
 JOINT_TABLE(universal, "Two rotations about crossing axes: first `axis`, then x of the second.",
             "cardan: {universal: [shaft, yoke], axis: z}");
 JOINT_TABLE(planar, "Rotation about the axis and translations normal to it: q = (angle, x, y).",
@@ -222,7 +222,7 @@ static const option_table screw_table = {.name = "screw",
                                          .example = "spindle: {screw: [frame, nut], axis: x, pitch: 5 mm}",
                                          .size = sizeof(carom_joint_def),
                                          .options = screw_options,
-                                         .count = sizeof screw_options / sizeof *screw_options};
+                                         .count = OPTION_COUNT(screw_options)};
 
 static const option_table *const tables[] = {
     &revolute_table, &prismatic_table, &cylindrical_table, &universal_table, &spherical_table,

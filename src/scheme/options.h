@@ -62,8 +62,6 @@
   }                                                                            \
   _Static_assert(sizeof(carom_##name##_def) <= sizeof(scheme_options), "scheme_options has room for these")
 
-#define OPTION_COUNT(options) (int)(sizeof(options) / sizeof *(options))
-
 // Always false.
 #define SCHEME_REFUSE(why, where_, index_, hint_, ...)                               \
   (*(why) = (scheme_refusal){.where = (where_), .index = (index_), .hint = (hint_)}, \

@@ -69,6 +69,7 @@ struct option_table {
   const option *options;
   int count;
 };
+#define OPTION_COUNT(options) (int)(sizeof(options) / sizeof *(options))
 
 // What other programs and books call a key or a member of a family, for suggestions.
 typedef struct option_synonym {
