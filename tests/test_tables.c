@@ -296,7 +296,7 @@ static void bad_files_are_told(void) {
       {"", "", "0 points"},
       {"t,a\ns,furlong\n0,0\n1,1\n", "", "'furlong' is not a unit"},
       {"t,a\n0,nan\n1,1\n", "", "not"},
-      {"t [furlong],a\n0,0\n1,1\n", "", "'furlong' is not a unit"},
+      {"t [furlong],a\n0,0\n1,1\n", "", "give 'units' of both columns instead"},
       {"t [ms],a\ns,m\n0,0\n1,1\n", "", "line 2: column 't' is in 'ms' by its name and in 's' here"},
       {"t,a\n0,0\n0,5,1\n", "", "line 3: 3 cells, and the first line has 2"},
       {"0,0\n0,5,1\n", "", "line 2: 3 cells, and the first line has 2"},

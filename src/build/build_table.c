@@ -168,7 +168,9 @@ static bool take_unit(table_reader *r, const char *key, int way, const char *tex
   dimension d = DIM_ANY;
   size_t length = strlen(text);
   bool plain = length == 0 || strcmp(text, "1") == 0 || strcmp(text, "-") == 0;
-  if (!plain && unit_product(text, &factor, &d) != length) return REFUSE(r, key, NULL, "'%s' is not a unit", text);
+  if (!plain && unit_product(text, &factor, &d) != length)
+    return REFUSE(r, key, strcmp(key, "file") == 0 ? "give 'units' of both columns instead" : NULL,
+                  "'%s' is not a unit", text);
   r->factor[way] = factor, r->points.dim[way] = d;
   return true;
 }
