@@ -365,11 +365,8 @@ static void set_corrected_targets(interior *i, double level) {
     double a[3] = {0}, b[3] = {0}, product[3] = {0};
     scale_by(c, -1, i->dx + c->row, a);
     scale_by(c, 1, i->dz + c->row, b);
-    product[0] = a[0] * b[0];
-    for (int j = 1; j < c->size; j++) {
-      product[0] += a[j] * b[j];
-      product[j] = a[0] * b[j] + b[0] * a[j];
-    }
+    product[0] = dot(c->size, a, b);
+    for (int j = 1; j < c->size; j++) product[j] = a[0] * b[j] + b[0] * a[j];
     set_target(c, level, product, i->d + c->row);
   }
 }
