@@ -27,4 +27,14 @@ static inline bool open_colliding(run *r, int turn, int shape, const char *resti
   return run_open_text(r, text, "");
 }
 
+// After an elastic collision of 2 kg at 1 m/s along x with 1 kg at rest: momentum and energy are as before.
+static inline void close_collided(run *r) {
+  CHECK(run_read(r, "a.vx") < 0.9);
+  CHECK_NEAR(2 * run_read(r, "a.vx") + run_read(r, "b.vx"), 2, 1e-12);
+  CHECK_NEAR(2 * run_read(r, "a.vy") + run_read(r, "b.vy"), 0, 1e-12);
+  CHECK_NEAR(run_read(r, "energy.kinetic"), 1, 1e-11);
+  CHECK_EQUAL(carom_sim_summary(r->sim).step_too_large, 0);
+  run_close(r);
+}
+
 #endif

@@ -169,12 +169,7 @@ static void colliding_boxes_keep_momentum_and_energy(void) {
       run r;
       if (!open_colliding(&r, k, shape, "1", "{moreau: {step: 1e-4}}")) continue;
       run_to(&r, 0.8);
-      CHECK(run_read(&r, "a.vx") < 0.9);
-      CHECK_NEAR(2 * run_read(&r, "a.vx") + run_read(&r, "b.vx"), 2, 1e-12);
-      CHECK_NEAR(2 * run_read(&r, "a.vy") + run_read(&r, "b.vy"), 0, 1e-12);
-      CHECK_NEAR(run_read(&r, "energy.kinetic"), 1, 1e-11);
-      CHECK_EQUAL(carom_sim_summary(r.sim).step_too_large, 0);
-      run_close(&r);
+      close_collided(&r);
     }
 }
 

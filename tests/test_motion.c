@@ -1,5 +1,6 @@
 // What a motion and a scheme hold: a copy of both goes on bit by bit, and a checkpoint shows the step that it was
 // written after.
+#include "countdown.h"
 #include "models.h"
 #include "runs.h"
 
@@ -221,18 +222,6 @@ static const char shaken[] =
     "materials: {hard: {restitution: 0.5, friction: 0.3}}\n"
     "method: event\n"
     "integrator: {type: erk}\n";
-
-// Ends the work when it is asked for the k-th time, and wants to be asked every time.
-typedef struct countdown {
-  carom_sim *sim;
-  int left;
-} countdown;
-
-static bool count_down(void *context) {
-  countdown *c = context;
-  c->sim->stop.asked = -INFINITY, c->sim->stop.unasked = 0;
-  return --c->left > 0;
-}
 
 // Wherever a step is interrupted, the sim goes on from there to the same end, and one that is interrupted while it
 // resumes still does.

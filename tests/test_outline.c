@@ -5,6 +5,7 @@
 #include "check.h"
 #include "geometry/separation.h"
 #include "geometry/touch.h"
+#include "numbers.h"
 
 static arena memory;
 static jmp_buf out_of_memory;
@@ -231,16 +232,6 @@ static void faulty_outlines_are_refused(void) {
 // --- the table of reference ------------------------------------------------------------------------------------------
 
 enum { POINTS = 64 };
-
-static int read_numbers(const char *text, double *to, int room) {
-  int count = 0;
-  for (char *end; count < room; text = end) {
-    to[count] = strtod(text, &end);
-    if (end == text) break;
-    count++;
-  }
-  return count;
-}
 
 static bool make(const char *kind, const char *sizes, outline *to) {
   double x[2 * POINTS];

@@ -1,4 +1,5 @@
 // A record that is continued: interrupted, killed and resumed runs leave the same rows as a run in one piece.
+#include "countdown.h"
 #include "example.h"
 
 #include <hdf5.h>
@@ -217,18 +218,6 @@ static const char busy[] =
     "materials: {hard: {restitution: 0.5, friction: 0.3}}\n"
     "initial: {crank: {u: 5}, fall: {u: [0, 1, 0, 1, 0, 0]}}\n"
     "method: {moreau: {step: 1e-3}}\n";
-
-// Ends the work when it is asked for the k-th time, and wants to be asked every time.
-typedef struct countdown {
-  carom_sim *sim;
-  int left;
-} countdown;
-
-static bool count_down(void *context) {
-  countdown *c = context;
-  c->sim->stop.asked = -INFINITY, c->sim->stop.unasked = 0;
-  return --c->left > 0;
-}
 
 static double *checkpoint_of(carom_sim *sim) {
   double *row = ARENA_ARRAY(&memory, double, sim_checkpoint_size(sim));

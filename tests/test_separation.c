@@ -2,6 +2,7 @@
 // turned, mirrored and swapped.
 #include "check.h"
 #include "geometry/separation.h"
+#include "numbers.h"
 
 static pose at(double x, double y, double z) { return (pose){MAT3_IDENTITY, {x, y, z}}; }
 
@@ -63,16 +64,6 @@ typedef struct made {
   vec3 points[POINTS];
   pose at;
 } made;
-
-static int read_numbers(const char *text, double *to, int room) {
-  int count = 0;
-  for (char *end; count < room; text = end) {
-    to[count] = strtod(text, &end);
-    if (end == text) break;
-    count++;
-  }
-  return count;
-}
 
 static bool make(const char *kind, const char *sizes, bool planar, made *to) {
   double x[3 * POINTS];
