@@ -17,10 +17,18 @@ typedef enum ode_part {
 } ode_part;
 
 typedef struct ode_structure {
+  void *context;
   const ode_part *part;             // of each component
   const int *rate_start, *rate_of;  // of each position: which components its rate is a sum over
   void (*rates)(void *context, const double *y, double *N);  // their factors, in the same order
 } ode_structure;
+
+// P near 1 - γ J, for a Krylov iteration on Newton's equations. Both return as the right-hand side does.
+typedef struct ode_preconditioner {
+  void *context;
+  int (*prepare)(void *context, double t, const double *y, double gamma);
+  int (*solve)(void *context, double *x);  // x := P⁻¹ x, as it was prepared last
+} ode_preconditioner;
 
 // y' = rhs(t, y), and if `project` is there, y is to stay on a manifold.
 typedef struct ode_problem {
@@ -31,7 +39,8 @@ typedef struct ode_problem {
   int (*rhs)(void *context, double t, const double *y, double *ydot);
   // The same at the time and the positions of the last call of rhs. May be null.
   int (*rhs_again)(void *context, double t, const double *y, double *ydot);
-  const ode_structure *structure;  // may be null: all components are states
+  const ode_structure *structure;            // may be null: all components are states
+  const ode_preconditioner *preconditioner;  // of a large problem: BDF forms no matrix; may be null
   // Moves y back onto the manifold (in place) and returns as rhs does. May be null if there is no manifold. `error`
   // (may be null) is an estimate of the local error from which the part across the manifold is to be removed.
   int (*project)(void *context, double t, double *y, double *error);

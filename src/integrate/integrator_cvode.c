@@ -7,6 +7,7 @@
 #include <cvode/cvode.h>
 #include <math.h>
 #include <stdio.h>
+#include <sunlinsol/sunlinsol_spgmr.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 #include "integrate/newton_matrix.h"
@@ -134,14 +135,44 @@ static int own_free(SUNLinearSolver s) {
   return SUNLS_SUCCESS;
 }
 
-static bool add_own_solver(integrator *it) {
-  sundials_glue *glue = &((cvode_member *)it->member)->glue;
-  glue->linear = SUNLinSolNewEmpty(glue->context);
-  if (!glue->linear) return false;
-  glue->linear->content = it;
-  glue->linear->ops->gettype = own_type, glue->linear->ops->solve = own_solve, glue->linear->ops->free = own_free;
-  return true;
+static int attach_own_solver(integrator *it) {
+  cvode_member *m = it->member;
+  SUNLinearSolver own = m->glue.linear = SUNLinSolNewEmpty(m->glue.context);
+  if (!own) return CV_MEM_FAIL;
+  own->content = it;
+  own->ops->gettype = own_type, own->ops->solve = own_solve, own->ops->free = own_free;
+  return CVodeSetLinearSolver(m->cvode, own, NULL);
 }
+
+// --- Newton's iteration by a Krylov iteration ------------------------------------------------------------------------
+
+// SPGMR multiplies by J through differences of the right-hand side, an evaluation each.
+static int prepare(realtype t, N_Vector y, N_Vector ydot, booleantype old_jacobian, booleantype *renewed,
+                   realtype gamma, void *data) {
+  (void)ydot, (void)old_jacobian;
+  const ode_preconditioner *p = ((integrator *)data)->ode->preconditioner;
+  *renewed = SUNTRUE;
+  return p->prepare(p->context, t, N_VGetArrayPointer(y), gamma);
+}
+
+static int precondition(realtype t, N_Vector y, N_Vector ydot, N_Vector b, N_Vector x, realtype gamma,
+                        realtype tolerance, int side, void *data) {
+  (void)t, (void)y, (void)ydot, (void)gamma, (void)tolerance, (void)side;
+  const ode_preconditioner *p = ((integrator *)data)->ode->preconditioner;
+  N_VScale(1, b, x);
+  return p->solve(p->context, N_VGetArrayPointer(x));
+}
+
+static int attach_krylov(integrator *it) {
+  enum { VECTORS = 12 };  // a few are enough where the preconditioner has all that is stiff
+  cvode_member *m = it->member;
+  m->glue.linear = SUNLinSol_SPGMR(m->glue.y, SUN_PREC_LEFT, VECTORS, m->glue.context);
+  if (!m->glue.linear) return CV_MEM_FAIL;
+  int flag = CVodeSetLinearSolver(m->cvode, m->glue.linear, NULL);
+  return flag ? flag : CVodeSetPreconditioner(m->cvode, prepare, precondition);
+}
+
+// --- Newton's iteration by a matrix ----------------------------------------------------------------------------------
 
 static int jacobian(realtype t, N_Vector y, N_Vector ydot, SUNMatrix J, void *data, N_Vector a, N_Vector b,
                     N_Vector c) {
@@ -152,11 +183,16 @@ static int jacobian(realtype t, N_Vector y, N_Vector ydot, SUNMatrix J, void *da
   return newton_matrix_differentiate(it, fabs(gamma), t, y, ydot, J, (N_Vector[]){a, b});
 }
 
+static int attach_matrix(integrator *it) {
+  cvode_member *m = it->member;
+  if (!newton_matrix_create(&m->glue, it)) return CV_MEM_FAIL;
+  int flag = CVodeSetLinearSolver(m->cvode, m->glue.linear, m->glue.matrix);
+  return flag ? flag : CVodeSetJacFn(m->cvode, jacobian);
+}
+
 static int attach_newton(integrator *it) {
   cvode_member *m = it->member;
-  if (!(it->ode->solve ? add_own_solver(it) : newton_matrix_create(&m->glue, it))) return CV_MEM_FAIL;
-  int flag = CVodeSetLinearSolver(m->cvode, m->glue.linear, m->glue.matrix);
-  if (!flag && m->glue.matrix) flag = CVodeSetJacFn(m->cvode, jacobian);
+  int flag = it->ode->solve ? attach_own_solver(it) : it->ode->preconditioner ? attach_krylov(it) : attach_matrix(it);
   if (!flag && it->ode->project) {
     flag = CVodeSetProjFn(m->cvode, project_bdf);
     if (!flag) flag = CVodeSetMaxNumProjFails(m->cvode, MOST_FAILURES);
@@ -288,7 +324,8 @@ static void cvode_count(const integrator *it, integrator_stats *stats) {
   CVodeGetNumErrTestFails(m->cvode, &error_failures);
   CVodeGetNumStepSolveFails(m->cvode, &solver_failures);
   CVodeGetNumNonlinSolvConvFails(m->cvode, &newton_failures);
-  if (m->glue.linear) CVodeGetNumJacEvals(m->cvode, &jacobians);
+  if (m->glue.matrix) CVodeGetNumJacEvals(m->cvode, &jacobians);
+  else if (m->glue.linear) CVodeGetNumPrecEvals(m->cvode, &jacobians);
   stats->rejected += error_failures + solver_failures;
   stats->newton_failures += newton_failures;
   stats->jacobian_evaluations += jacobians;

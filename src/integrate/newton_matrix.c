@@ -182,7 +182,7 @@ int newton_matrix_differentiate(integrator *it, double step, double t, N_Vector 
   for (int k = 0; k < l->states && !code; k++)
     code = find_column(&d, l, l->state[k], integrator_rhs_again, to->A_v + k, l->states);
   if (code || !l->positions) return code;
-  l->structure->rates(it->ode->context, d.y, to->N);
+  l->structure->rates(l->structure->context, d.y, to->N);
   multiply_by_rates(to);
   return 0;
 }

@@ -1,6 +1,9 @@
 #include "mechanics/force.h"
 
+#include <string.h>
+
 #include "mechanics/coordinate.h"
+#include "mechanics/function.h"
 
 static const force_type *const types[] = {
     &force_spring,   // along the line between two markers: spring, damper, actuator
@@ -25,4 +28,31 @@ double forces_stiffness(const mechanism *m) {
     for (int k = 0; k < 6; k++) sum += f->stiffness[k] * (turns || k >= 3 ? 1 : square);
   }
   return sum;
+}
+
+static bool needs_state(const force *f) {
+  bool needs = f->call != NULL;
+  for (int k = 0; k < 3; k++) needs |= function_needs_state(&f->f[k]);
+  return needs;
+}
+
+static bool is_elastic(const force *f) {
+  bool elastic = false;
+  for (int k = 0; k < 6; k++) elastic |= f->stiffness[k] > 0 || f->damping[k] > 0;
+  return elastic;
+}
+
+bool forces_along_tree(const mechanism *m, double *stiffness, double *damping) {
+  memset(stiffness, 0, (size_t)m->nv * sizeof *stiffness);
+  memset(damping, 0, (size_t)m->nv * sizeof *damping);
+  for (int i = 0; i < m->force_count; i++) {
+    const force *f = &m->forces[i];
+    if (needs_state(f)) return false;
+    if (!is_elastic(f)) continue;
+    int v = f->type->acts == FORCE_ALONG_COORDINATE ? coordinate_speed(m, f->of) : -1;
+    const node *n = v < 0 ? NULL : &m->nodes[m->speed_node[v]];
+    if (!n || n->nq != n->nv || n->free_count == m->n) return false;
+    stiffness[v] += f->stiffness[0], damping[v] += f->damping[0];
+  }
+  return true;
 }

@@ -30,14 +30,15 @@ BLOCK void fill_inertias(const int w, const mechanism *m, motion *x) {
 }
 
 // U = IA S,  D = Sᵀ U = L Lᵀ over the free speeds; the parent receives  Tᵀ (IA - U D⁻¹ Uᵀ) T. Of a free body
-// L⁻ᵀ has its place behind L, where tree_free_half finds it.
-BLOCK bool factor_single(const int w, const node *n, motion *x, tree_link *l) {
+// L⁻ᵀ has its place behind L, where tree_free_half finds it. `added` (may be null) is added to the diagonal of D.
+BLOCK bool factor_single(const int w, const node *n, motion *x, tree_link *l, const double *added) {
   int v = n->v + n->free[0];
   const double *S = x->S + 6 * v;
   double *U = x->U + 6 * v;
   block_mul(w, l->IA, S, U);
   double D = block_dot(w, S, U), size = 0;
   for (int k = 0; k < w; k++) size += S[k] * S[k] * l->IA[k * w + k];
+  if (added) D += added[v];
   if (!(D > TREE_SINGULAR * size)) return false;
   double inverse = 1 / D;
   x->factor[n->factor] = inverse;
@@ -96,7 +97,7 @@ BLOCK void begin_inverse(const int w, const double *L, double *Y) {
   }
 }
 
-BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l) {
+BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l, const double *added) {
   int k = n->free_count;
   double *D = x->factor + n->factor;
   if (tree_is_free_body(w, n) && is_factored(w, n, x, l)) return true;
@@ -104,6 +105,7 @@ BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l) {
   for (int a = 0; a < k; a++)
     for (int b = 0; b <= a; b++)
       D[a * k + b] = block_dot(w, x->S + 6 * (n->v + n->free[a]), x->U + 6 * (n->v + n->free[b]));
+  for (int a = 0; added && a < k; a++) D[a * k + a] += added[n->v + n->free[a]];
   if (!dense_cholesky(k, D, k, TREE_SINGULAR, NULL)) {
     if (tree_is_free_body(w, n)) D[2 * w * w] = NAN;  // there is no factor
     return false;
@@ -124,13 +126,13 @@ BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l) {
   return true;
 }
 
-BLOCK bool factor_tree(const int w, const mechanism *m, motion *x) {
+BLOCK bool factor_tree(const int w, const mechanism *m, motion *x, const double *added) {
   fill_inertias(w, m, x);
   for (int i = m->node_count - 1; i > 0; i--) {
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i];
     bool regular = n->free_count == 0 || n->steady ||
-                   (n->free_count == 1 ? factor_single(w, n, x, l) : factor_several(w, n, x, l));
+                   (n->free_count == 1 ? factor_single(w, n, x, l, added) : factor_several(w, n, x, l, added));
     if (!regular) {
       x->singular_node = i;
       return false;
@@ -142,7 +144,12 @@ BLOCK bool factor_tree(const int w, const mechanism *m, motion *x) {
 
 bool tree_factor(const mechanism *m, motion *x) {
   x->singular_node = 0;
-  return m->planar ? factor_tree(3, m, x) : factor_tree(6, m, x);
+  return m->planar ? factor_tree(3, m, x, NULL) : factor_tree(6, m, x, NULL);
+}
+
+bool tree_factor_held(const mechanism *m, motion *x, const double *added) {
+  x->singular_node = 0;
+  return m->planar ? factor_tree(3, m, x, added) : factor_tree(6, m, x, added);
 }
 
 void tree_form_halves(const mechanism *m, motion *x) {

@@ -16,6 +16,8 @@ void tree_kinematics_again(const mechanism *m, motion *x);
 // Articulated inertias: the mass matrix factorised along the tree. Returns false if it is singular;
 // motion.singular_node says where.
 bool tree_factor(const mechanism *m, motion *x);
+// The same of M with numbers added to its diagonal, one per speed; zero for those of free bodies.
+bool tree_factor_held(const mechanism *m, motion *x, const double *added);
 // Forms L⁻ᵀ of free bodies in the plane, of which tree_factor leaves all but the diagonal out: only responses to rows
 // need it.
 void tree_form_halves(const mechanism *m, motion *x);

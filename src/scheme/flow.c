@@ -14,6 +14,7 @@
 #include "mechanics/function.h"
 #include "mechanics/instant.h"
 #include "mechanics/tree.h"
+#include "scheme/flow_newton.h"
 
 struct flow {
   const mechanism *m;
@@ -27,9 +28,7 @@ struct flow {
   int powers;  // how many accounts are integrated, and which
   power power[POWER_COUNT];
   double *y, *ydot, *scale, *work;
-  ode_structure structure;
-  ode_part *part;
-  int *rate_start, *rate_of;
+  flow_newton newton;
   bool *differential;
   double accounts[POWER_COUNT];  // of the state shown
   double tolerance;              // of constraint violations
@@ -131,60 +130,6 @@ static int right_hand_side_again(void *context, double t, const double *y, doubl
   set_motion(s, t, y);
   s->failed = !dynamics_accelerations_again(s->m, s->x);
   return write_rates(s, t, y, ydot);
-}
-
-// q' = N u node by node. Driven coordinates and speeds are functions of time, and nothing depends on accounts.
-static int find_structure(flow *s) {
-  const mechanism *m = s->m;
-  int count = 0, positions = 0;
-  for (int i = 0; i < s->n; i++) s->part[i] = ODE_STATE;
-  for (int i = 0; i < s->nq; i++) s->part[i] = ODE_POSITION;
-  for (int k = 0; k < s->powers; k++) s->part[work_at(s) + k] = ODE_ACCOUNT;
-  for (int i = 0; i < m->drive_count; i++) {
-    const drive *d = &m->drives[i];
-    if (d->speed < 0) continue;
-    s->part[m->nodes[m->joints[d->of.joint].node].q + d->of.index] = s->part[s->nq + d->speed] = ODE_GIVEN;
-  }
-  for (int i = 1; i < m->node_count; i++)
-    for (int k = 0; k < m->nodes[i].nq; k++) {
-      const node *n = &m->nodes[i];
-      if (s->part[n->q + k] != ODE_POSITION) continue;
-      s->rate_start[positions++] = count;
-      for (int v = 0; v < n->nv; v++, count++)
-        if (s->rate_of) s->rate_of[count] = s->nq + n->v + v;
-    }
-  s->rate_start[positions] = count;
-  return count;
-}
-
-static void find_rates(void *context, const double *y, double *N) {
-  const flow *s = context;
-  const mechanism *m = s->m;
-  for (int i = 1; i < m->node_count; i++) {
-    const node *n = &m->nodes[i];
-    double unit[JOINT_MAX_FREEDOM] = {0}, rate[JOINT_MAX_FREEDOM + 1];
-    for (int v = 0; v < n->nv; v++) {
-      unit[v] = 1;
-      joint_rates(n->type, m->planar, y + n->q, unit, rate);
-      unit[v] = 0;
-      for (int k = 0, row = 0; k < n->nq; k++)
-        if (s->part[n->q + k] == ODE_POSITION) N[row++ * n->nv + v] = rate[k];
-    }
-    for (int k = 0; k < n->nq; k++)
-      if (s->part[n->q + k] == ODE_POSITION) N += n->nv;
-  }
-}
-
-static bool lay_structure(flow *s) {
-  s->part = calloc((size_t)s->n, sizeof *s->part);
-  s->rate_start = calloc((size_t)s->nq + 1, sizeof *s->rate_start);
-  if (!s->part || !s->rate_start) return false;
-  s->rate_of = calloc((size_t)find_structure(s) + 1, sizeof *s->rate_of);
-  if (!s->rate_of) return false;
-  find_structure(s);
-  s->structure =
-      (ode_structure){.part = s->part, .rate_start = s->rate_start, .rate_of = s->rate_of, .rates = find_rates};
-  return true;
 }
 
 // Positions follow speeds; what else the right-hand side depends on is not stiff.
@@ -498,9 +443,7 @@ void flow_destroy(flow *s) {
   free(s->y_cut);
   free(s->held_before);
   free(s->differential);
-  free(s->part);
-  free(s->rate_start);
-  free(s->rate_of);
+  flow_newton_destroy(&s->newton);
   free(s);
 }
 
@@ -534,6 +477,16 @@ static int choose_accounts(const mechanism *m, const flow_settings *settings, po
   return count;
 }
 
+// Contact and what a scheme holds may be stiff.
+static bool tell_newton(flow *s, carom_error *error) {
+  bool alone = !s->x->push && !s->settings.accelerate && !s->settings.relax;
+  if (!flow_newton_create(&s->newton, s->m, s->n, s->powers)) {
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory for the integrator");
+    return false;
+  }
+  return s->settings.kind != INTEGRATOR_BDF || !alone || flow_newton_precondition(&s->newton, s->x, error);
+}
+
 flow *flow_create(const scheme_setup *setup, const flow_settings *settings, const scheme_start *start,
                   carom_error *error) {
   const mechanism *m = setup->m;
@@ -559,8 +512,7 @@ flow *flow_create(const scheme_setup *setup, const flow_settings *settings, cons
   s->x->baumgarte_beta = settings->constraints == FLOW_BAUMGARTE ? settings->beta : 0;
   set_scales(s);
   mark_differential(s);
-  if (!lay_structure(s)) {
-    error_set(error, CAROM_ERROR_MEMORY, "out of memory for the integrator");
+  if (!tell_newton(s, error)) {
     flow_destroy(s);
     return NULL;
   }
@@ -568,7 +520,8 @@ flow *flow_create(const scheme_setup *setup, const flow_settings *settings, cons
                          .context = s,
                          .rhs = right_hand_side,
                          .rhs_again = right_hand_side_again,
-                         .structure = &s->structure,
+                         .structure = &s->newton.structure,
+                         .preconditioner = s->newton.beside ? &s->newton.preconditioner : NULL,
                          .project = needs_projection ? project : NULL,
                          .solve = settings->relax ? solve : NULL,
                          .abs_scale = s->scale,
