@@ -14,7 +14,7 @@ static double run(const carom_model *model, const char *path, long *steps) {
   return clock_now() - began;
 }
 
-static void measure(const char *name, carom_integrator_def integrator) {
+static void measure(const char *name, carom_integrator_def integrator, int wanted) {
   carom_model *model = chain_model(32, &integrator);
   if (!model) return;
   double plain[5], recorded[5];
@@ -22,8 +22,8 @@ static void measure(const char *name, carom_integrator_def integrator) {
   for (int i = 0; i < 5; i++) plain[i] = run(model, NULL, &steps), recorded[i] = run(model, "bench_record.h5", &steps);
   qsort(plain, 5, sizeof *plain, clock_compare);
   qsort(recorded, 5, sizeof *recorded, clock_compare);
-  printf("32 links, %s: %.1f us a step, recorded %.1f us, overhead %.0f %% (less than 100 wanted)\n", name,
-         1e6 * plain[2] / (double)steps, 1e6 * recorded[2] / (double)steps, 100 * (recorded[2] / plain[2] - 1));
+  printf("32 links, %s: %.1f us a step, recorded %.1f us, overhead %.0f %% (at most %d wanted)\n", name,
+         1e6 * plain[2] / (double)steps, 1e6 * recorded[2] / (double)steps, 100 * (recorded[2] / plain[2] - 1), wanted);
   carom_model_destroy(model);
   remove("bench_record.h5");
 }
@@ -31,7 +31,7 @@ static void measure(const char *name, carom_integrator_def integrator) {
 int main(void) {
   carom_integrator_def adams = carom_integrator_default(), rk4 = adams;
   rk4.type = CAROM_RK4, rk4.step = 1e-4;
-  measure("adams", adams);
-  measure("rk4", rk4);
+  measure("adams", adams, 100);
+  measure("rk4", rk4, 50);
   return 0;
 }
