@@ -4,15 +4,18 @@
 //
 // With s the arm from the body's origin:  v = v₀ + ω × s,  a = a₀ + α × s + ω × (ω × s),  and a force f with a torque τ
 // at the anchor is the wrench (τ + s × f, f) at the origin, which is also the row of the rate f·v + τ·ω.
+//
+// On a flexible body a point is fixed to the frame of a marker, and moves with the modes, too.
 #ifndef MECHANICS_ANCHOR_H
 #define MECHANICS_ANCHOR_H
 
+#include "mechanics/flexible.h"
 #include "mechanics/mechanism.h"
 
 typedef struct anchor {
   int node;
-  vec3 arm;             // its place in the body, from the body's origin, at the present position
-  const double *shape;  // of a flexible body: its shape functions at this place; NULL if it is rigid
+  vec3 arm;                      // its place in the body, from the body's origin, at the present position
+  const flexible_marker *frame;  // of a flexible body: the marker that it is fixed to; null if it is rigid
 } anchor;
 
 // Between blocks of the model's width and vectors in space.
@@ -34,7 +37,10 @@ static inline anchor anchor_at(const motion *x, int node, vec3 place) {
 
 static inline vec3 anchor_position(const motion *x, const anchor *a) { return vec3_add(x->links[a->node].p, a->arm); }
 
-// The velocity of the anchor where its body has the velocity `block`.
+// From the marker on a flexible body that it is fixed to.
+static inline vec3 anchor_off(const motion *x, const anchor *a) { return vec3_sub(anchor_position(x, a), a->frame->p); }
+
+// The velocity of the anchor where its body has the velocity `block`, without that of the modes.
 static inline vec3 anchor_velocity_of(const mechanism *m, const anchor *a, const double *block) {
   if (m->planar) return (vec3){block[1] - block[0] * a->arm.y, block[2] + block[0] * a->arm.x, 0};
   return vec3_add(vec3_of(block + 3), vec3_cross(vec3_of(block), a->arm));
@@ -42,20 +48,25 @@ static inline vec3 anchor_velocity_of(const mechanism *m, const anchor *a, const
 
 // Velocity and angular velocity now, and at the speeds that tree_spread was last given.
 static inline vec3 anchor_velocity(const mechanism *m, const motion *x, const anchor *a) {
+  if (a->frame) return vec3_add(a->frame->v, vec3_cross(a->frame->w, anchor_off(x, a)));
   return anchor_velocity_of(m, a, x->links[a->node].V);
 }
 static inline vec3 anchor_omega(const mechanism *m, const motion *x, const anchor *a) {
+  if (a->frame) return a->frame->w;
   return block_angular(m, x->links[a->node].V);
 }
 static inline vec3 anchor_spread_velocity(const mechanism *m, const motion *x, const anchor *a) {
-  return anchor_velocity_of(m, a, x->links[a->node].A);
+  const vec3 v = anchor_velocity_of(m, a, x->links[a->node].A);
+  return a->frame ? vec3_add(v, flexible_point_rate(m, x, a->frame, anchor_off(x, a))) : v;
 }
 static inline vec3 anchor_spread_omega(const mechanism *m, const motion *x, const anchor *a) {
-  return block_angular(m, x->links[a->node].A);
+  const vec3 w = block_angular(m, x->links[a->node].A);
+  return a->frame ? vec3_add(w, flexible_turn_rate(m, x, a->frame)) : w;
 }
 
 // The part of the acceleration that depends on the velocity, ω × (ω × s).
 static inline vec3 anchor_bias(const mechanism *m, const motion *x, const anchor *a) {
+  if (a->frame) return flexible_point_bias(a->frame, anchor_off(x, a));
   return vec3_centripetal(anchor_omega(m, x, a), a->arm);
 }
 // The same for the body's velocity at a place that travels over it and is at the anchor now: ω × (travel - v₀), with
@@ -65,7 +76,7 @@ static inline vec3 anchor_bias_along(const mechanism *m, const motion *x, const 
 }
 // The acceleration, once links[].A is known.
 static inline vec3 anchor_acceleration(const mechanism *m, const motion *x, const anchor *a) {
-  return vec3_add(anchor_velocity_of(m, a, x->links[a->node].A), anchor_bias(m, x, a));
+  return vec3_add(anchor_spread_velocity(m, x, a), anchor_bias(m, x, a));
 }
 
 // The wrench of a force and a torque at the anchor, or the row of the rate force·v + torque·ω.
@@ -89,6 +100,7 @@ static inline void anchor_push(const mechanism *m, motion *x, const anchor *a, v
   double f[6], *F = x->links[a->node].F;
   anchor_wrench(m, a, force, torque, f);
   for (int k = 0; k < m->n; k++) F[k] += f[k];
+  if (a->frame) flexible_push(m, x, a->frame, anchor_off(x, a), force, torque);
 }
 
 #endif

@@ -39,7 +39,7 @@ void centre_mark(mechanism *m, arena *memory) {
   m->off_centre = false;
   for (int i = 1; i < m->node_count; i++) {
     node *n = &m->nodes[i];
-    n->alone = tree_is_free_body(m->n, n);
+    n->alone = tree_is_free_body(m->n, n) && !n->flex;
     m->nodes[n->parent].alone = false;  // parents come first
   }
   const bool *held = find_held(m, memory);

@@ -12,6 +12,7 @@
 #include "mechanics/control.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/crossing.h"
+#include "mechanics/flexible.h"
 #include "mechanics/force.h"
 #include "mechanics/function.h"
 #include "mechanics/marker.h"
@@ -45,6 +46,7 @@ void dynamics_rates(const mechanism *m, const double *q, const double *u, double
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
     joint_rates(n->type, m->planar, q + n->q, u + n->v, qdot + n->q);
+    for (int k = 0; k < n->modes; k++) qdot[n->modal_q + k] = u[n->modal_v + k];
   }
 }
 
@@ -60,6 +62,7 @@ static void move_nodes(void *context, int from, int to) {
     const node *n = &job->m->nodes[i];
     if (n->off_centre) centre_move(job->m, n, job->q + n->q, job->delta + n->v);
     else joint_move(n->type, job->m->planar, job->q + n->q, job->delta + n->v);
+    for (int k = 0; k < n->modes; k++) job->q[n->modal_q + k] += job->delta[n->modal_v + k];
   }
 }
 
@@ -111,6 +114,7 @@ void dynamics_apply_forces(const mechanism *m, motion *x) {
   for (int i = 0; i < m->nv; i++) x->tau[i] = 0;
   memset(x->powers, 0, sizeof x->powers);
   memset(x->potentials, 0, sizeof x->potentials);
+  if (x->flexible) flexible_apply(m, x);
   if (m->control_count || m->state_count) control_update(m, x);
   for (int i = 0; i < m->force_count; i++) m->forces[i].type->apply(m, x, &m->forces[i]);
   for (int i = 0; i < m->friction_count; i++)

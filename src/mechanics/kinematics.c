@@ -15,6 +15,7 @@
 #include "mechanics/kinematics.h"
 
 #include "mechanics/block.h"
+#include "mechanics/flexible.h"
 #include "mechanics/planar.h"
 #include "mechanics/tree.h"
 
@@ -137,7 +138,37 @@ static void spatial_nodes(void *context, int from, int to) {
   }
 }
 
+// Where some bodies are flexible. A node that hangs on one of them is carried by the frame of a marker there.
+static void flexible_nodes(const mechanism *m, motion *x,
+                           void (*move)(const node *, const tree_link *, tree_link *, const double *, const double *,
+                                        double *),
+                           void (*weigh)(const node *, tree_link *)) {
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    tree_link *l = &x->links[i], frame = {.R = MAT3_IDENTITY};
+    const double *q = x->q + n->q, *u = x->u + n->v;
+    if (x->carried[i]) {
+      const node seen = flexible_parent(m, x, n, &frame);
+      move(&seen, &frame, l, q, u, x->S + 6 * n->v);
+      flexible_carry(m, x, i);
+    } else {
+      move(n, &x->links[n->parent], l, q, u, x->S + 6 * n->v);
+    }
+    if (n->flex) flexible_evaluate(m, x, i);
+    else weigh(n, l);
+  }
+}
+
+static void move_spatial(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u,
+                         double *S) {
+  (n->reversed ? reversed_node : forward_node)(n, parent, l, q, u, S);
+}
+
 void kinematics_spatial(const mechanism *m, motion *x) {
+  if (x->flexible) {
+    flexible_nodes(m, x, move_spatial, inertia_spatial);
+    return;
+  }
   crew_run(tree_crew(m, x), m->node_count - 1, TREE_SHARE, spatial_nodes, &(tree_job){m, x, NULL, NULL});
 }
 
@@ -217,6 +248,10 @@ static void inertia_planar(const node *n, tree_link *l) {
 bool kinematics_is_plain_hinge(const node *n) { return n->type == &joint_revolute && n->plain; }
 
 void kinematics_planar(const mechanism *m, motion *x) {
+  if (x->flexible) {
+    flexible_nodes(m, x, any_planar, inertia_planar);
+    return;
+  }
   const node *n = m->nodes + 1, *end = m->nodes + m->node_count;
   for (tree_link *l = x->links + 1; n < end; n++, l++) {
     const tree_link *parent = &x->links[n->parent];

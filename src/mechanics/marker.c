@@ -11,9 +11,13 @@ static void turn_planar(const tree_link *l, const marker *k, marker_state *s) {
 marker_state marker_read(const mechanism *m, const motion *x, int i) {
   const marker *k = &m->markers[i];
   marker_state s;
-  s.anchor.node = m->bodies[k->body].node, s.anchor.shape = NULL;
+  s.anchor.node = m->bodies[k->body].node, s.anchor.frame = NULL;
   const tree_link *l = &x->links[s.anchor.node];
-  if (m->planar) {
+  if (k->shape) {
+    const flexible_marker *f = s.anchor.frame = &x->flexible_markers[i];
+    s.R = f->R;
+    s.anchor.arm = vec3_sub(f->p, l->p);
+  } else if (m->planar) {
     turn_planar(l, k, &s);
   } else {
     s.R = mat3_product(l->R, k->local.R);

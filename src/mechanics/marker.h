@@ -24,7 +24,9 @@ static inline marker_place marker_find(const mechanism *m, const motion *x, int 
   const marker *k = &m->markers[i];
   marker_place s = {.node = m->bodies[k->body].node};
   const tree_link *l = &x->links[s.node];
-  if (m->planar) {
+  if (k->shape) {
+    s.R = x->flexible_markers[i].R, s.p = x->flexible_markers[i].p;
+  } else if (m->planar) {
     double c = l->R.m[0], n = l->R.m[3], kc = k->local.R.m[0], kn = k->local.R.m[3];
     double rc = c * kc - n * kn, rn = n * kc + c * kn;
     s.R = (mat3){{rc, -rn, 0, rn, rc, 0, 0, 0, 1}};
@@ -38,12 +40,16 @@ static inline marker_place marker_find(const mechanism *m, const motion *x, int 
 
 marker_state marker_read(const mechanism *m, const motion *x, int i);
 // Velocity-dependent part of the marker's acceleration beside that of its body.
-static inline vec3 marker_bias(const marker_state *s) { return vec3_centripetal(s->w, s->anchor.arm); }
+static inline vec3 marker_bias(const marker_state *s) {
+  return s->anchor.frame ? s->anchor.frame->linear_c : vec3_centripetal(s->w, s->anchor.arm);
+}
 
 // The point of the first marker's body that is where the second marker is now, and the velocity of the second relative
 // to it: the rate of D = p_b - p_a in axes that turn with the first, v_b - v_a - ω_a × D.
 static inline anchor marker_opposite(const motion *x, const marker_state *a, const marker_state *b) {
-  return anchor_at(x, a->anchor.node, b->p);
+  anchor opposite = anchor_at(x, a->anchor.node, b->p);
+  opposite.frame = a->anchor.frame;
+  return opposite;
 }
 static inline vec3 marker_relative_velocity(const mechanism *m, const motion *x, const anchor *opposite,
                                             const marker_state *b) {
@@ -52,7 +58,9 @@ static inline vec3 marker_relative_velocity(const mechanism *m, const motion *x,
 // What of the relative acceleration, in the same axes, depends on velocities only: that of both points, and Coriolis'
 // of the relative velocity v.
 static inline vec3 marker_relative_bias(const marker_state *a, const anchor *opposite, const marker_state *b, vec3 v) {
-  return vec3_axpy(vec3_sub(marker_bias(b), vec3_centripetal(a->w, opposite->arm)), -2, vec3_cross(a->w, v));
+  const vec3 own = opposite->frame ? flexible_point_bias(opposite->frame, vec3_sub(b->p, a->p))
+                                   : vec3_centripetal(a->w, opposite->arm);
+  return vec3_axpy(vec3_sub(marker_bias(b), own), -2, vec3_cross(a->w, v));
 }
 
 #endif

@@ -22,6 +22,10 @@ typedef struct mechanism mechanism;
 typedef struct motion motion;
 typedef struct force_type force_type;  // force.h
 struct expr;
+struct flexible_body;  // flexible.h
+struct marker_shape;
+struct flexible_link;
+struct flexible_marker;
 
 enum { GROUND = 0 };  // node 0 carries the world
 
@@ -29,7 +33,8 @@ enum { GROUND = 0 };  // node 0 carries the world
 typedef struct marker {
   const char *name;
   int body;
-  pose local;  // in the body's axes
+  pose local;                        // in the body's axes
+  const struct marker_shape *shape;  // on a flexible body: how it moves with the modes; else null
 } marker;
 
 typedef struct body {
@@ -38,6 +43,7 @@ typedef struct body {
   vec3 com;           // in the body's axes [m]
   double inertia[6];  // about the mass centre, in the body's axes: xx yy zz xy xz yz [kg·m²]
   int node;
+  const struct flexible_body *flex;  // null if it is rigid
 } body;
 
 typedef struct joint {
@@ -62,7 +68,9 @@ typedef struct node {
   bool plain;         // none of these four: most revolute joints
   pose inner, outer;  // the joint's markers on the parent and on this body
   int q, v, nq, nv;
-  int last_speed;  // the last of its speeds or, where it has none, of those towards ground; -1: none
+  const struct flexible_body *flex;  // null if its body is rigid
+  int modes, modal_q, modal_v;       // modal coordinates and speeds, behind those of the joint
+  int last_speed;                    // the last of its speeds or, where it has none, of those towards ground; -1: none
   int free[JOINT_MAX_FREEDOM], free_count;  // speeds that are not driven, as offsets from v
   int factor;                               // where its block of the factorised mass matrix starts
   bool steady;  // its block D = L Lᵀ never changes: a free body in space whose mass centre and joint marker are at its
@@ -372,10 +380,13 @@ struct motion {
   double kept_t, *kept_q, *kept_u;  // see coordinate_keep_turns
   double *joint_udot;
   tree_link *links;
-  double *S, *U;    // six per speed: joint columns, and IA S
-  double *factor;   // Cholesky blocks
-  double *reduced;  // D⁻¹ work, one per speed
-  row *rows;        // the constraints', then those that come and go
+  struct flexible_link *flexible;            // one per node, used by flexible ones; null where no body is flexible
+  struct flexible_marker *flexible_markers;  // one per marker, likewise
+  double **carried;  // of each node that hangs on a flexible one: six numbers per mode (flexible.h)
+  double *S, *U;     // six per speed: joint columns, and IA S
+  double *factor;    // Cholesky blocks
+  double *reduced;   // D⁻¹ work, one per speed
+  row *rows;         // the constraints', then those that come and go
   int row_total;
   int extra_rows;  // room for rows that come and go
   int rows_taken;  // of these, the first are known to the M written out

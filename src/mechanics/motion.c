@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "mechanics/constraint.h"
 #include "mechanics/crossing.h"
+#include "mechanics/flexible.h"
 #include "mechanics/response_internal.h"
 
 // An expression names a signal once; a user's force may name one as often as it likes.
@@ -89,6 +90,7 @@ static void allocate_workspace(const mechanism *m, motion *x) {
   for (int i = 0; i < 2; i++) x->speed_work[i] = ARENA_ARRAY(a, double, nv);
   x->joint_udot = ARENA_ARRAY(a, double, m->joint_nv + 1);
   x->links = ARENA_ARRAY(a, tree_link, m->node_count);
+  flexible_allocate(m, x);
   x->S = ARENA_ARRAY(a, double, 6 * nv);
   x->U = ARENA_ARRAY(a, double, 6 * nv);
   x->factor = ARENA_ARRAY(a, double, m->factor_size + 1);

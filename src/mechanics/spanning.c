@@ -7,6 +7,7 @@
 #include "mechanics/centre.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
+#include "mechanics/flexible.h"
 #include "mechanics/force.h"
 #include "mechanics/response_internal.h"
 #include "mechanics/signal.h"
@@ -33,6 +34,19 @@ static void set_body(const mechanism *m, node *n) {
   for (int i = 0; i < 6; i++) n->inertia[i] = b->inertia[i] + b->mass * shift[i];
 }
 
+// Modal speeds stand behind those of the joint and before those of what hangs on the body.
+static void add_modes(mechanism *m, node *n) {
+  n->flex = m->bodies[n->body].flex;
+  if (!n->flex) return;
+  n->modes = n->flex->modes, n->modal_q = m->nq, n->modal_v = m->nv;
+  for (int k = 0; k < n->modes; k++) {
+    m->speed_node[m->nv + k] = m->node_count;
+    m->speed_before[m->nv + k] = n->last_speed;
+    n->last_speed = m->nv + k;
+  }
+  m->nq += n->modes, m->nv += n->modes;
+}
+
 static node *add_node(mechanism *m, int parent, int body_index, const joint_type *type) {
   node *n = &m->nodes[m->node_count];
   const joint_space *space = joint_in(type, m->planar);
@@ -57,6 +71,7 @@ static node *add_node(mechanism *m, int parent, int body_index, const joint_type
   }
   m->bodies[body_index].node = m->node_count;
   m->nq += n->nq, m->nv += n->nv, m->factor_size += tree_factor_size(n);
+  add_modes(m, n);
   n->base = parent == GROUND ? m->base_count++ : m->nodes[parent].base;
   set_body(m, n);
   m->node_count++;
@@ -259,7 +274,8 @@ static void mark_steady(mechanism *m) {
   for (int i = 1; i < m->node_count; i++) {
     node *n = &m->nodes[i];
     bool centred = vec3_norm(n->moment) == 0 && !n->outer_moved && !n->reversed;
-    n->steady &= n->parent == GROUND && n->type == &joint_free && n->free_count == n->nv && centred && find_half(n);
+    n->steady &=
+        !n->flex && n->parent == GROUND && n->type == &joint_free && n->free_count == n->nv && centred && find_half(n);
     m->nodes[n->parent].steady = false;  // parents come first
   }
 }
@@ -300,6 +316,10 @@ static void list_base_speeds(mechanism *m, arena *memory) {
     for (int k = m->base_start[b]; k < m->base_start[b + 1]; k++) {
       const node *n = &m->nodes[m->base_nodes[k]];
       for (int v = n->v; v < n->v + n->nv; v++) {
+        m->speed_place[v] = count - m->base_speed_start[b];
+        m->base_speeds[count++] = v;
+      }
+      for (int v = n->modal_v; v < n->modal_v + n->modes; v++) {
         m->speed_place[v] = count - m->base_speed_start[b];
         m->base_speeds[count++] = v;
       }
@@ -354,6 +374,24 @@ static bool check_drives(const mechanism *m, fault *f) {
         return fault_set(f, CAROM_ERROR_MODEL, (part_id){PART_DRIVE, i}, NULL, "joint '%s' is already driven by '%s'",
                          m->joints[b->of.joint].name, a->name);
     }
+  return true;
+}
+
+// Rows have no terms on modal speeds yet, nor are they carried through flexible bodies.
+static bool check_flexible(const mechanism *m, const temporary_rows *temporary, fault *f) {
+  const bool rows = m->row_count > 0 || m->friction_count > 0 || (temporary && temporary->count > 0);
+  for (int b = 1; b < m->body_count; b++) {
+    const body *of = &m->bodies[b];
+    if (of->flex && of->flex->modes > FLEXIBLE_MODES_MAX)
+      return fault_set(f, CAROM_ERROR_MODEL, (part_id){PART_BODY, b}, "keep fewer modes",
+                       "body '%s' has %d modes; at most %d are supported", of->name, of->flex->modes,
+                       FLEXIBLE_MODES_MAX);
+    if (of->flex && rows)
+      return fault_set(f, CAROM_ERROR_MODEL, (part_id){PART_BODY, b}, "make the body rigid",
+                       "body '%s' is flexible; closed loops, constraints, contact and joint friction are not supported "
+                       "with flexible bodies yet",
+                       of->name);
+  }
   return true;
 }
 
@@ -433,6 +471,7 @@ double mechanism_total_mass(const mechanism *m) {
 bool mechanism_compile(mechanism *m, const bool *wanted, const temporary_rows *temporary, arena *memory, fault *f) {
   int speeds = 6 * m->body_count;
   for (int i = 0; i < m->joint_count; i++) speeds += JOINT_MAX_FREEDOM;
+  for (int i = 1; i < m->body_count; i++) speeds += m->bodies[i].flex ? m->bodies[i].flex->modes : 0;
   m->n = m->planar ? 3 : 6;
   m->nodes = ARENA_ARRAY(memory, node, m->body_count);
   m->speed_node = ARENA_ARRAY(memory, int, speeds);
@@ -451,6 +490,7 @@ bool mechanism_compile(mechanism *m, const bool *wanted, const temporary_rows *t
   else grow_tree(m, wanted, memory);
   if (!check_connected(m, f) || !check_drives(m, f)) return false;
   close_loops(m, memory);
+  if (!check_flexible(m, temporary, f)) return false;
   drive_speeds(m, memory);
   mark_steady(m);
   centre_mark(m, memory);
@@ -459,8 +499,10 @@ bool mechanism_compile(mechanism *m, const bool *wanted, const temporary_rows *t
   m->length = typical_length(m, temporary, memory);
   m->total_mass = mechanism_total_mass(m);
   m->single = true;
-  for (int i = 1; i < m->node_count; i++) m->single &= m->nodes[i].nv == 1;
-  m->small = response_choose(m->nv);
+  bool flexible = false;
+  for (int i = 1; i < m->node_count; i++) m->single &= m->nodes[i].nv == 1, flexible |= m->nodes[i].flex != NULL;
+  m->single &= !flexible;
+  m->small = flexible ? NULL : response_choose(m->nv);
   for (int i = 0; i < m->force_count; i++) {
     m->forces[i].output = m->force_output_count;
     m->force_output_count += m->forces[i].type->output_count;

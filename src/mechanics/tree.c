@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "math/dense.h"
+#include "mechanics/anchor.h"
 #include "mechanics/block.h"
+#include "mechanics/flexible.h"
 #include "mechanics/kinematics.h"
 
 void tree_kinematics(const mechanism *m, motion *x) {
@@ -22,10 +24,14 @@ void tree_kinematics_again(const mechanism *m, motion *x) {
 
 // --- factorisation ---------------------------------------------------------------------------------------------------
 
+// Whether the node hangs on a flexible one.
+BLOCK bool is_carried(const motion *x, int i) { return x->carried && x->carried[i]; }
+
 BLOCK void fill_inertias(const int w, const mechanism *m, motion *x) {
   for (int i = 1; i < m->node_count; i++) {
     tree_link *l = &x->links[i];
-    if (!m->nodes[i].steady) block_inertia(w, l->J, l->mk, m->nodes[i].mass, l->IA);
+    if (m->nodes[i].flex) flexible_fill(w, &m->nodes[i], &x->flexible[i], l->IA);
+    else if (!m->nodes[i].steady) block_inertia(w, l->J, l->mk, m->nodes[i].mass, l->IA);
   }
 }
 
@@ -131,13 +137,20 @@ BLOCK bool factor_tree(const int w, const mechanism *m, motion *x, const double 
   for (int i = m->node_count - 1; i > 0; i--) {
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i];
+    if (n->flex && !flexible_condense(w, n, &x->flexible[i], l->IA)) {
+      x->singular_node = i;
+      return false;
+    }
     bool regular = n->free_count == 0 || n->steady ||
                    (n->free_count == 1 ? factor_single(w, n, x, l, added) : factor_several(w, n, x, l, added));
     if (!regular) {
       x->singular_node = i;
       return false;
     }
-    if (n->parent != GROUND) block_shift_inertia(w, l->r, l->IA, x->links[n->parent].IA);
+    if (n->parent == GROUND) continue;
+    block_shift_inertia(w, l->r, l->IA, x->links[n->parent].IA);
+    if (is_carried(x, i))
+      flexible_take_inertia(w, &m->nodes[n->parent], &x->flexible[n->parent], l->r, x->carried[i], l->IA);
   }
   return true;
 }
@@ -199,6 +212,19 @@ static inline void expand_steady(const node *n, const motion *x, tree_link *l, d
   tree_steady_motion(x->S + 6 * n->v, e, l->A);
 }
 
+// The force p at a node's origin goes to its parent, and to the modes that carry the node.
+BLOCK void hand_down(const int w, const mechanism *m, motion *x, int i, const double *p) {
+  const int parent = m->nodes[i].parent;
+  block_shift_force(w, x->links[i].r, p, x->links[parent].pA);
+  if (is_carried(x, i)) flexible_take_force(w, &m->nodes[parent], &x->flexible[parent], x->carried[i], p);
+}
+
+// What the modes that carry a node add to its acceleration, or velocity.
+BLOCK void add_carried(const int w, const mechanism *m, const motion *x, int i, double *A) {
+  const int parent = m->nodes[i].parent;
+  if (is_carried(x, i)) flexible_add_motion(w, &m->nodes[parent], &x->flexible[parent], x->carried[i], A);
+}
+
 // Inward step of one node: from its bias pA, efforts tau and relative acceleration c (may be null for zero) the reduced
 // effort e = D⁻¹ (tau - Sᵀ pA), and the parent's share  Tᵀ (pA + Ia c + U e).
 BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const double *tau, const double *c) {
@@ -209,6 +235,7 @@ BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const 
     reduce_steady(n, x, l, tau);
     return;
   }
+  if (n->flex) flexible_reduce(w, n, &x->flexible[i], tau, l->pA);
   for (int a = 0; a < n->free_count; a++) {
     int v = n->v + n->free[a];
     e[a] = (tau ? tau[v] : 0) - block_dot(w, x->S + 6 * v, l->pA);
@@ -223,7 +250,7 @@ BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const 
     for (int k = 0; k < w; k++) p[k] = l->pA[k];
   }
   for (int a = 0; a < n->free_count; a++) block_axpy(w, e[a], x->U + 6 * (n->v + n->free[a]), p);
-  block_shift_force(w, l->r, p, x->links[n->parent].pA);
+  hand_down(w, m, x, i, p);
 }
 
 BLOCK bool is_zero(const int w, const double *c) {
@@ -243,6 +270,7 @@ BLOCK void expand_node(const int w, const mechanism *m, motion *x, int i, const 
   bool rests = n->parent == GROUND && (!c || is_zero(w, c));  // a' = 0
   double g[JOINT_MAX_FREEDOM] = {0};
   block_shift_motion(w, l->r, x->links[n->parent].A, l->A);
+  add_carried(w, m, x, i, l->A);
   if (c)
     for (int k = 0; k < w; k++) l->A[k] += c[k];
   if (!rests) {
@@ -255,6 +283,7 @@ BLOCK void expand_node(const int w, const mechanism *m, motion *x, int i, const 
     if (out) out[v] = udot;
     block_axpy(w, udot, x->S + 6 * v, l->A);
   }
+  if (n->flex) flexible_expand(w, n, &x->flexible[i], l->A, out);
 }
 
 // What a node accelerates by that no free speed stands for: velocity terms and, in `sum`, driven speeds.
@@ -272,6 +301,7 @@ BLOCK void forward_tree(const int w, const mechanism *m, motion *x) {
   for (int i = 1; i < m->node_count; i++) {
     tree_link *l = &x->links[i];
     for (int k = 0; k < w; k++) l->pA[k] = l->bias[k] - l->F[k];
+    for (int k = 0; k < m->nodes[i].modes; k++) x->flexible[i].p[k] = x->flexible[i].bias[w + k];
   }
   double sum[6];
   for (int i = m->node_count - 1; i > 0; i--)
@@ -290,6 +320,7 @@ static void forward_nodes(void *context, int from, int to) {
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i];
     for (int k = 0; k < 6; k++) l->pA[k] = l->bias[k] - l->F[k];
+    for (int k = 0; k < n->modes; k++) x->flexible[i].p[k] = x->flexible[i].bias[6 + k];
     const double *c = given_acceleration(6, n, x, l, sum);
     reduce_node(6, m, x, i, x->tau, c);
     memcpy(x->udot + n->v, x->drive_udot + n->v, (size_t)n->nv * sizeof *x->udot);
@@ -384,7 +415,9 @@ BLOCK void spread_nodes(const int w, const mechanism *m, motion *x, const double
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i];
     block_shift_motion(w, l->r, x->links[n->parent].A, l->A);
+    add_carried(w, m, x, i, l->A);
     for (int k = 0; k < n->nv; k++) block_axpy(w, u[n->v + k], x->S + 6 * (n->v + k), l->A);
+    for (int k = 0; k < n->modes; k++) x->flexible[i].rate[k] = u[n->modal_v + k];
   }
 }
 
@@ -405,10 +438,12 @@ BLOCK void inverse_tree(const int w, const mechanism *m, motion *x, const double
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i];
     block_shift_motion(w, l->r, x->links[n->parent].A, l->A);
+    add_carried(w, m, x, i, l->A);
     for (int k = 0; k < w; k++) l->A[k] += l->c[k];
     if (n->nv) block_axpy(w, udot[n->v], x->S + 6 * n->v, l->A);
     for (int v = n->v + 1; v < n->v + n->nv; v++) block_axpy(w, udot[v], x->S + 6 * v, l->A);
-    block_inertia_mul(w, l->J, l->mk, n->mass, l->A, l->pA);
+    if (n->flex) flexible_inverse(w, n, &x->flexible[i], udot, l->A, l->pA);
+    else block_inertia_mul(w, l->J, l->mk, n->mass, l->A, l->pA);
     for (int k = 0; k < w; k++) l->pA[k] += l->bias[k] - l->F[k];
   }
   for (int i = m->node_count - 1; i > 0; i--) {
@@ -416,7 +451,8 @@ BLOCK void inverse_tree(const int w, const mechanism *m, motion *x, const double
     tree_link *l = &x->links[i];
     if (n->nv) tau[n->v] = block_dot(w, x->S + 6 * n->v, l->pA);
     for (int v = n->v + 1; v < n->v + n->nv; v++) tau[v] = block_dot(w, x->S + 6 * v, l->pA);
-    if (n->parent != GROUND) block_shift_force(w, l->r, l->pA, x->links[n->parent].pA);
+    for (int k = 0; k < n->modes; k++) tau[n->modal_v + k] = x->flexible[i].p[k], x->flexible[i].p[k] = 0;
+    if (n->parent != GROUND) hand_down(w, m, x, i, l->pA);
   }
 }
 
@@ -481,7 +517,9 @@ double tree_kinetic_energy(const mechanism *m, const motion *x) {
   double sum = 0, IV[6];
   for (int i = 1; i < m->node_count; i++) {
     const tree_link *l = &x->links[i];
-    if (m->planar) {
+    if (m->nodes[i].flex) {
+      sum += flexible_kinetic_energy(m, x, i);
+    } else if (m->planar) {
       block_inertia_mul(3, l->J, l->mk, m->nodes[i].mass, l->V, IV);
       sum += 0.5 * block_dot(3, l->V, IV);
     } else {
@@ -496,7 +534,8 @@ double tree_gravity_energy(const mechanism *m, const motion *x) {
   double sum = 0;
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
-    vec3 centre = vec3_add(x->links[i].p, mat3_mul(x->links[i].R, n->com));
+    vec3 centre = vec3_add(
+        x->links[i].p, n->flex ? vec3_scale(1 / n->mass, vec3_of(x->links[i].mk)) : mat3_mul(x->links[i].R, n->com));
     sum -= n->mass * vec3_dot(m->gravity, centre);
   }
   return sum;
@@ -530,9 +569,12 @@ void tree_momentum(const mechanism *m, const motion *x, vec3 *linear, vec3 *angu
   *linear = *angular = VEC3_ZERO;
   for (int i = 1; i < m->node_count; i++) {
     const tree_link *l = &x->links[i];
-    double h[6];
+    double h[6 + FLEXIBLE_MODES_MAX];
     vec3 L, P;
-    if (m->planar) {
+    if (m->nodes[i].flex) {
+      flexible_momentum(m, x, i, h);
+      L = block_angular(m, h), P = block_linear(m, h);
+    } else if (m->planar) {
       block_inertia_mul(3, l->J, l->mk, m->nodes[i].mass, l->V, h);
       L = (vec3){0, 0, h[0]}, P = (vec3){h[1], h[2], 0};
     } else {

@@ -1,0 +1,293 @@
+#include "mechanics/flexible.h"
+
+#include <string.h>
+
+#include "math/dense.h"
+#include "mechanics/anchor.h"
+#include "mechanics/tree.h"
+
+void flexible_allocate(const mechanism *m, motion *x) {
+  arena *a = &x->memory;
+  bool any = false;
+  for (int i = 1; i < m->node_count; i++) any |= m->nodes[i].flex != NULL;
+  if (!any) return;
+  x->flexible = ARENA_ARRAY(a, flexible_link, m->node_count);
+  x->flexible_markers = ARENA_ARRAY(a, flexible_marker, m->marker_count);
+  x->carried = ARENA_ARRAY(a, double *, m->node_count);
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    flexible_link *f = &x->flexible[i];
+    const int modes = n->modes, all = 6 + modes;
+    if (m->nodes[n->parent].modes) x->carried[i] = ARENA_ARRAY(a, double, 6 * m->nodes[n->parent].modes);
+    if (!n->flex) continue;
+    floating_state_create(a, &n->flex->inertia, &f->state);
+    f->local = ARENA_ARRAY(a, double, all *all), f->local_bias = ARENA_ARRAY(a, double, all);
+    f->M = ARENA_ARRAY(a, double, all *all), f->bias = ARENA_ARRAY(a, double, all);
+    f->rf = ARENA_ARRAY(a, double, 6 * modes), f->X = ARENA_ARRAY(a, double, 6 * modes);
+    f->ff = ARENA_ARRAY(a, double, modes *modes);
+    f->p = ARENA_ARRAY(a, double, modes), f->e = ARENA_ARRAY(a, double, modes);
+    f->rate = ARENA_ARRAY(a, double, modes);
+  }
+  for (int i = 0; i < m->marker_count; i++) {
+    const marker *k = &m->markers[i];
+    const int modes = m->nodes[m->bodies[k->body].node].modes;
+    if (!modes) continue;
+    x->flexible_markers[i].shape = k->shape, x->flexible_markers[i].node = m->bodies[k->body].node;
+    x->flexible_markers[i].columns = ARENA_ARRAY(a, double, 6 * modes);
+  }
+}
+
+// --- kinematics ------------------------------------------------------------------------------------------------------
+
+// The turn by a rotation vector θ has the angular velocity  ω = θ̇ + a θ × θ̇ + b θ × (θ × θ̇)  in the axes that it starts
+// from, with a = (1 - cos θ)/θ², b = (θ - sin θ)/θ³. Their derivatives over θ are also needed. All are series in θ²;
+// the turns of a deformed body are far below one.
+typedef struct turn_series {
+  double a, b, a_rate, b_rate;
+} turn_series;
+
+static turn_series series_at(double square) {
+  turn_series s = {0};
+  double term = 0.5, power = 1;  // 1 / (2k + 2)!, and θ^(2k - 2) with its sign
+  for (int k = 0; k < 12; k++) {
+    const double next = term / (2 * k + 3);
+    s.a += (k ? -square * power : 1) * term, s.b += (k ? -square * power : 1) * next;
+    if (k) s.a_rate -= 2 * k * power * term, s.b_rate -= 2 * k * power * next, power *= -square;
+    term = next / (2 * k + 4);
+  }
+  return s;
+}
+
+static vec3 turn_rate(turn_series s, vec3 theta, vec3 rate) {
+  const vec3 across = vec3_cross(theta, rate);
+  return vec3_axpy(vec3_axpy(rate, s.a, across), s.b, vec3_cross(theta, across));
+}
+
+// What of ω̇ does not depend on θ̈.
+static vec3 turn_bias(turn_series s, vec3 theta, vec3 rate) {
+  const vec3 across = vec3_cross(theta, rate);
+  const double along = vec3_dot(theta, rate);
+  const vec3 sum =
+      vec3_add(vec3_scale(s.a_rate * along, across), vec3_scale(s.b_rate * along, vec3_cross(theta, across)));
+  return vec3_axpy(sum, s.b, vec3_cross(rate, across));
+}
+
+// Place of a marker in the body's axes, its rate, and what of its second derivative does not depend on q̈; `shift` gets
+// ∂place/∂q.
+typedef struct local_place {
+  vec3 at, rate, curved, theta, theta_rate;
+} local_place;
+
+static local_place place_at(const marker *k, int modes, const double *q, const double *qdot, vec3 *shift) {
+  const marker_shape *s = k->shape;
+  local_place l = {.at = k->local.p};
+  for (int i = 0; i < modes; i++) {
+    vec3 half = s->shift[i];
+    shift[i] = s->shift[i];
+    for (int j = 0; s->second && j < modes; j++) {
+      const vec3 g = s->second[i * modes + j];
+      shift[i] = vec3_axpy(shift[i], q[j], g);
+      half = vec3_axpy(half, q[j] / 2, g);
+      l.curved = vec3_axpy(l.curved, qdot[i] * qdot[j], g);
+    }
+    l.at = vec3_axpy(l.at, q[i], half);
+    l.rate = vec3_axpy(l.rate, qdot[i], shift[i]);
+    l.theta = vec3_axpy(l.theta, q[i], s->turn[i]);
+    l.theta_rate = vec3_axpy(l.theta_rate, qdot[i], s->turn[i]);
+  }
+  return l;
+}
+
+static void evaluate_marker(const mechanism *m, const motion *x, const node *n, const tree_link *l, const marker *k,
+                            flexible_marker *f) {
+  vec3 shift[FLEXIBLE_MODES_MAX];
+  const local_place at = place_at(k, n->modes, x->q + n->modal_q, x->u + n->modal_v, shift);
+  const turn_series series = series_at(vec3_dot(at.theta, at.theta));
+  const vec3 w = block_angular(m, l->V), arm = mat3_mul(l->R, at.at), rate = mat3_mul(l->R, at.rate);
+  const vec3 turning = mat3_mul(l->R, turn_rate(series, at.theta, at.theta_rate));
+  f->R = mat3_product(mat3_product(l->R, quat_matrix(quat_exp(at.theta))), k->local.R);
+  f->p = vec3_add(l->p, arm);
+  f->w = vec3_add(w, turning);
+  f->v = vec3_add(vec3_add(block_linear(m, l->V), vec3_cross(w, arm)), rate);
+  f->angular_c = vec3_add(vec3_cross(w, turning), mat3_mul(l->R, turn_bias(series, at.theta, at.theta_rate)));
+  f->linear_c = vec3_axpy(vec3_centripetal(w, arm), 2, vec3_cross(w, rate));
+  f->linear_c = vec3_add(f->linear_c, mat3_mul(l->R, at.curved));
+  for (int i = 0; i < n->modes; i++)
+    block_store(m, f->columns + 6 * i, mat3_mul(l->R, turn_rate(series, at.theta, k->shape->turn[i])),
+                mat3_mul(l->R, shift[i]));
+}
+
+// Row i of the local matrix as (angular, linear) blocks, turned into world axes from the left; the columns likewise.
+static void turn_pair(mat3 R, const double *from, int stride, double *to) {
+  const vec3 angular = mat3_mul(R, (vec3){from[0], from[stride], from[2 * stride]});
+  const vec3 linear = mat3_mul(R, (vec3){from[3 * stride], from[4 * stride], from[5 * stride]});
+  vec3_store(to, angular), vec3_store(to + 3, linear);
+}
+
+// World axes and the width of the model: in the plane rows 2, 3, 4 of the six.
+static void turn_inertia(const mechanism *m, const node *n, const tree_link *l, flexible_link *f) {
+  const int all = 6 + n->modes, w = m->n, first = m->planar ? 2 : 0, size = w + n->modes;
+  double half[6 + FLEXIBLE_MODES_MAX][6], column[6];
+  for (int i = 0; i < all; i++) turn_pair(l->R, f->local + i * all, 1, half[i]);  // M's columns 0…5, by rows
+  for (int j = 0; j < w; j++) {
+    turn_pair(l->R, &half[0][first + j], 6, column);
+    for (int i = 0; i < w; i++) f->M[i * size + j] = column[first + i];
+    for (int k = 0; k < n->modes; k++) f->M[j * size + w + k] = f->M[(w + k) * size + j] = half[6 + k][first + j];
+  }
+  for (int k = 0; k < n->modes; k++)
+    for (int j = 0; j < n->modes; j++) f->M[(w + k) * size + w + j] = f->local[(6 + k) * all + 6 + j];
+  turn_pair(l->R, f->local_bias, 1, column);
+  for (int i = 0; i < w; i++) f->bias[i] = column[first + i];
+  memcpy(f->bias + w, f->local_bias + 6, (size_t)n->modes * sizeof *f->bias);
+}
+
+void flexible_evaluate(const mechanism *m, motion *x, int index) {
+  const node *n = &m->nodes[index];
+  tree_link *l = &x->links[index];
+  flexible_link *f = &x->flexible[index];
+  const vec3 omega = mat3_tmul(l->R, block_angular(m, l->V));
+  floating_evaluate(&n->flex->inertia, omega, x->q + n->modal_q, x->u + n->modal_v, &f->state, f->local, f->local_bias);
+  turn_inertia(m, n, l, f);
+  memcpy(l->bias, f->bias, (size_t)m->n * sizeof *l->bias);
+  vec3_store(l->mk, mat3_mul(l->R, f->state.inertia.first));
+  for (int i = 0; i < m->marker_count; i++)
+    if (m->bodies[m->markers[i].body].node == index && m->markers[i].shape)
+      evaluate_marker(m, x, n, l, &m->markers[i], &x->flexible_markers[i]);
+}
+
+node flexible_parent(const mechanism *m, const motion *x, const node *n, tree_link *frame) {
+  const joint *j = &m->joints[n->joint];
+  const flexible_marker *f = &x->flexible_markers[n->reversed ? j->second : j->first];
+  node seen = *n;
+  seen.inner = POSE_IDENTITY, seen.inner_turned = false;
+  seen.plain = !n->reversed && !n->outer_turned && !n->outer_moved;
+  frame->R = f->R, frame->p = f->p;
+  block_store(m, frame->V, f->w, f->v);
+  return seen;
+}
+
+void flexible_carry(const mechanism *m, motion *x, int index) {
+  const node *n = &m->nodes[index];
+  const joint *j = &m->joints[n->joint];
+  const flexible_marker *f = &x->flexible_markers[n->reversed ? j->second : j->first];
+  tree_link *l = &x->links[index];
+  double shifted[6], c[6];
+  block_store(m, c, f->angular_c, f->linear_c);
+  for (int k = -1; k < m->nodes[n->parent].modes; k++) {
+    const double *from = k < 0 ? c : f->columns + 6 * k;
+    if (m->planar) block_shift_motion(3, l->r, from, shifted);
+    else block_shift_motion(6, l->r, from, shifted);
+    if (k >= 0) memcpy(x->carried[index] + 6 * k, shifted, sizeof shifted);
+    else
+      for (int i = 0; i < m->n; i++) l->c[i] += shifted[i];
+  }
+  vec3_store(l->r, vec3_sub(l->p, x->links[n->parent].p));
+}
+
+// --- forces and energies ---------------------------------------------------------------------------------------------
+
+void flexible_apply(const mechanism *m, motion *x) {
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    if (!n->flex) continue;
+    const int modes = n->modes, all = 6 + modes;
+    const double *q = x->q + n->modal_q, *u = x->u + n->modal_v;
+    const vec3 g = mat3_tmul(x->links[i].R, m->gravity);
+    for (int k = 0; k < modes; k++) {
+      double elastic = 0, damping = 0;
+      for (int j = 0; j < modes; j++)
+        elastic += n->flex->stiffness[k * modes + j] * q[j], damping += n->flex->damping[k * modes + j] * u[j];
+      const double *column = x->flexible[i].local + (6 + k) * all + 3;  // ∂c/∂q_k
+      x->tau[n->modal_v + k] += vec3_dot(g, vec3_of(column)) - elastic - damping;
+      x->potentials[POTENTIAL_SPRING] += elastic * q[k] / 2;
+      x->powers[POWER_DAMPER] += damping * u[k];
+    }
+  }
+}
+
+vec3 flexible_turn_rate(const mechanism *m, const motion *x, const flexible_marker *f) {
+  vec3 w = VEC3_ZERO;
+  for (int k = 0; k < m->nodes[f->node].modes; k++)
+    w = vec3_axpy(w, x->flexible[f->node].rate[k], block_angular(m, f->columns + 6 * k));
+  return w;
+}
+
+vec3 flexible_point_rate(const mechanism *m, const motion *x, const flexible_marker *f, vec3 off) {
+  vec3 v = vec3_cross(flexible_turn_rate(m, x, f), off);
+  for (int k = 0; k < m->nodes[f->node].modes; k++)
+    v = vec3_axpy(v, x->flexible[f->node].rate[k], block_linear(m, f->columns + 6 * k));
+  return v;
+}
+
+void flexible_push(const mechanism *m, motion *x, const flexible_marker *f, vec3 off, vec3 force, vec3 torque) {
+  const node *n = &m->nodes[f->node];
+  const vec3 moment = vec3_add(torque, vec3_cross(off, force));
+  for (int k = 0; k < n->modes; k++)
+    x->tau[n->modal_v + k] +=
+        vec3_dot(block_angular(m, f->columns + 6 * k), moment) + vec3_dot(block_linear(m, f->columns + 6 * k), force);
+}
+
+void flexible_momentum(const mechanism *m, const motion *x, int index, double *momentum) {
+  const node *n = &m->nodes[index];
+  const flexible_link *f = &x->flexible[index];
+  const int size = m->n + n->modes;
+  for (int i = 0; i < size; i++) {
+    momentum[i] = 0;
+    for (int j = 0; j < m->n; j++) momentum[i] += f->M[i * size + j] * x->links[index].V[j];
+    for (int k = 0; k < n->modes; k++) momentum[i] += f->M[i * size + m->n + k] * x->u[n->modal_v + k];
+  }
+}
+
+double flexible_kinetic_energy(const mechanism *m, const motion *x, int index) {
+  const node *n = &m->nodes[index];
+  double momentum[6 + FLEXIBLE_MODES_MAX], sum = 0;
+  flexible_momentum(m, x, index, momentum);
+  for (int i = 0; i < m->n; i++) sum += momentum[i] * x->links[index].V[i] / 2;
+  for (int k = 0; k < n->modes; k++) sum += momentum[m->n + k] * x->u[n->modal_v + k] / 2;
+  return sum;
+}
+
+// --- the recursion ---------------------------------------------------------------------------------------------------
+
+bool flexible_condense(int w, const node *n, flexible_link *f, double *IA) {
+  const int modes = n->modes;
+  if (!dense_cholesky(modes, f->ff, modes, TREE_SINGULAR, NULL)) return false;
+  for (int i = 0; i < w; i++) {
+    double column[FLEXIBLE_MODES_MAX];
+    for (int k = 0; k < modes; k++) column[k] = f->rf[k * w + i];
+    dense_cholesky_solve(modes, f->ff, modes, column);
+    for (int k = 0; k < modes; k++) f->X[k * w + i] = column[k];
+  }
+  for (int k = 0; k < modes; k++)
+    for (int i = 0; i < w; i++)
+      for (int j = 0; j < w; j++) IA[i * w + j] -= f->rf[k * w + i] * f->X[k * w + j];
+  return true;
+}
+
+void flexible_reduce(int w, const node *n, flexible_link *f, const double *tau, double *pA) {
+  for (int k = 0; k < n->modes; k++) {
+    f->e[k] = (tau ? tau[n->modal_v + k] : 0) - f->p[k];
+    f->p[k] = 0;
+  }
+  dense_cholesky_solve(n->modes, f->ff, n->modes, f->e);
+  for (int k = 0; k < n->modes; k++) block_axpy(w, f->e[k], f->rf + k * w, pA);
+}
+
+void flexible_inverse(int w, const node *n, flexible_link *f, const double *udot, const double *A, double *wrench) {
+  const int size = w + n->modes;
+  const double *qddot = udot + n->modal_v;
+  for (int i = 0; i < w; i++)
+    wrench[i] = block_dot(w, f->M + i * size, A) + block_dot(n->modes, f->M + i * size + w, qddot);
+  for (int k = 0; k < n->modes; k++) {
+    const double *row = f->M + (w + k) * size;
+    f->rate[k] = qddot[k];
+    f->p[k] = block_dot(w, row, A) + block_dot(n->modes, row + w, qddot) + f->bias[w + k];
+  }
+}
+
+void flexible_expand(int w, const node *n, flexible_link *f, const double *A, double *out) {
+  for (int k = 0; k < n->modes; k++) {
+    f->rate[k] = f->e[k] - block_dot(w, f->X + k * w, A);
+    if (out) out[n->modal_v + k] = f->rate[k];
+  }
+}

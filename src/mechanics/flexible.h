@@ -1,0 +1,120 @@
+// Flexible bodies in the tree. The modal speeds belong to the body's node and are condensed inside it, before its joint
+// is eliminated, so that the recursion over rigid nodes stays as it is. With A the acceleration of the node's frame,
+//   [I_rr I_rf; I_fr I_ff] (A, q̈) + (p_r, p_f) = (f, τ_f)
+//   I = I_rr - I_rf I_ff⁻¹ I_fr,   p = p_r - I_rf I_ff⁻¹ (p_f - τ_f),   q̈ = I_ff⁻¹ (τ_f - p_f) - I_ff⁻¹ I_fr A.
+// A child that hangs on the deformed body accelerates with it by  T A + Φ q̈ + c,  so that its articulated inertia Ia
+// and bias pa add  Tᵀ Ia Φ to I_rf,  Φᵀ Ia Φ to I_ff  and  Φᵀ pa to p_f.
+//
+// The frame is at the marker by which the joint carries the body: shapes are zero there, and do not turn it. Rows of
+// constraints, contacts and joint friction have no terms on modal speeds yet: mechanism_compile refuses them.
+#ifndef MECHANICS_FLEXIBLE_H
+#define MECHANICS_FLEXIBLE_H
+
+#include "flex/floating.h"
+#include "mechanics/block.h"
+#include "mechanics/mechanism.h"
+
+enum { FLEXIBLE_MODES_MAX = 64 };
+
+// Const, in the body's axes.
+typedef struct flexible_body {
+  int modes;
+  floating_body inertia;
+  const double *stiffness, *damping;  // modes²
+} flexible_body;
+
+// Of a marker on a flexible body, const, in the body's axes: how its place moves and turns per modal coordinate.
+typedef struct marker_shape {
+  const vec3 *shift, *turn;  // one per mode
+  const vec3 *second;        // modes²: ∂² of its displacement, as floating.h has it; null if there is none
+} marker_shape;
+
+// The frame of such a marker in the world. Its acceleration is  T A + Σ column q̈ + c.
+typedef struct flexible_marker {
+  const marker_shape *shape;  // null for a marker on a rigid body
+  int node;
+  mat3 R;
+  vec3 p, w, v;              // angular velocity and velocity
+  vec3 angular_c, linear_c;  // what of its accelerations depends neither on A nor on q̈
+  double *columns;           // six per mode
+} flexible_marker;
+
+// What changes of a flexible node.
+typedef struct flexible_link {
+  floating_state state;
+  double *local, *local_bias;  // mass matrix and bias in the body's axes, 6 + modes rows
+  double *M, *bias;            // in world axes, n + modes rows
+  double *rf, *ff;             // I_rf (modes x n) and I_ff with what children have added; then its factor
+  double *X;                   // I_ff⁻¹ I_fr, modes x n
+  double *p, *e;               // p_f while it is gathered; I_ff⁻¹ (τ_f - p_f)
+  double *rate;                // q̈, or the modal speeds that tree_spread was given
+} flexible_link;
+
+// Workspace of a motion: all null where no body is flexible.
+void flexible_allocate(const mechanism *m, motion *x);
+
+// Kinematics. The frames of all markers on the node's body, and its mass matrix and bias; once its link is known.
+void flexible_evaluate(const mechanism *m, motion *x, int index);
+// Of a node that hangs on a flexible body: the frame it hangs on as a parent, and the node as seen from there; then
+// what follows for the child's link, whose kinematics were found from these.
+node flexible_parent(const mechanism *m, const motion *x, const node *n, tree_link *frame);
+void flexible_carry(const mechanism *m, motion *x, int index);
+
+// Elastic, damping and gravity forces on the modes, into tau; books energy and loss.
+void flexible_apply(const mechanism *m, motion *x);
+
+// A point that is fixed to the frame of a marker, `off` from it in world axes. Velocity and angular velocity that the
+// modes add where their rates are those of the node's link, and the efforts of a force and a torque there.
+vec3 flexible_point_rate(const mechanism *m, const motion *x, const flexible_marker *f, vec3 off);
+vec3 flexible_turn_rate(const mechanism *m, const motion *x, const flexible_marker *f);
+void flexible_push(const mechanism *m, motion *x, const flexible_marker *f, vec3 off, vec3 force, vec3 torque);
+// Of its acceleration what depends neither on A nor on q̈.
+static inline vec3 flexible_point_bias(const flexible_marker *f, vec3 off) {
+  return vec3_add(vec3_add(f->linear_c, vec3_cross(f->angular_c, off)), vec3_centripetal(f->w, off));
+}
+
+double flexible_kinetic_energy(const mechanism *m, const motion *x, int index);
+void flexible_momentum(const mechanism *m, const motion *x, int index, double *momentum);
+
+// --- the algebra of the recursion, of block width w ------------------------------------------------------------------
+
+BLOCK void flexible_fill(const int w, const node *n, flexible_link *f, double *IA) {
+  const int all = w + n->modes;
+  for (int i = 0; i < w; i++)
+    for (int j = 0; j < w; j++) IA[i * w + j] = f->M[i * all + j];
+  for (int k = 0; k < n->modes; k++) {
+    for (int i = 0; i < w; i++) f->rf[k * w + i] = f->M[(w + k) * all + i];
+    for (int j = 0; j < n->modes; j++) f->ff[k * n->modes + j] = f->M[(w + k) * all + w + j];
+  }
+}
+
+// Columns of a child whose articulated inertia after its joint is Ia.
+BLOCK void flexible_take_inertia(const int w, const node *n, flexible_link *f, const double *r, const double *columns,
+                                 const double *Ia) {
+  for (int k = 0; k < n->modes; k++) {
+    double force[6], shifted[6] = {0};
+    block_mul(w, Ia, columns + 6 * k, force);
+    block_shift_force(w, r, force, shifted);
+    for (int i = 0; i < w; i++) f->rf[k * w + i] += shifted[i];
+    for (int j = 0; j < n->modes; j++) f->ff[k * n->modes + j] += block_dot(w, columns + 6 * j, force);
+  }
+}
+
+BLOCK void flexible_take_force(const int w, const node *n, flexible_link *f, const double *columns, const double *p) {
+  for (int k = 0; k < n->modes; k++) f->p[k] += block_dot(w, columns + 6 * k, p);
+}
+
+BLOCK void flexible_add_motion(const int w, const node *n, const flexible_link *f, const double *columns, double *A) {
+  for (int k = 0; k < n->modes; k++) block_axpy(w, f->rate[k], columns + 6 * k, A);
+}
+
+// The factor of I_ff, X, and I. Returns false if I_ff is singular.
+bool flexible_condense(int w, const node *n, flexible_link *f, double *IA);
+// From the efforts tau (may be null for zero) and p_f, which is zero afterwards: e, and p.
+void flexible_reduce(int w, const node *n, flexible_link *f, const double *tau, double *pA);
+// Inverse dynamics of the body alone: the wrench on its frame without bias, and p_f with it.
+void flexible_inverse(int w, const node *n, flexible_link *f, const double *udot, const double *A, double *wrench);
+// q̈ from the acceleration of the frame, also into `out` (may be null).
+void flexible_expand(int w, const node *n, flexible_link *f, const double *A, double *out);
+
+#endif
