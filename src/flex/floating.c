@@ -35,7 +35,7 @@ static int principal_fields(arena *memory, const flex_elements *e, int modes, co
   double *gram = gram_of_pairs(memory, e, modes, second), *values = ARENA_ARRAY(memory, double, n);
   int count = 0;
   if (!eigen_symmetric(memory, n, gram, values)) return -1;
-  while (count < n && values[n - 1 - count] > 1e-20 * values[n - 1]) count++;
+  while (count < n && values[n - 1 - count] > 1e-14 * values[n - 1]) count++;  // below it eigenvalues are rounding
   *weights = ARENA_ARRAY(memory, double, (long)count *n);
   for (int k = 0; k < count; k++)
     memcpy(*weights + (long)k * n, gram + (long)(n - 1 - k) * n, (size_t)n * sizeof **weights);

@@ -35,7 +35,7 @@ typedef struct second_order {
 } second_order;
 
 // Of a body of finite elements, whose modes are rows of freedom_count numbers. `second` may be null. Fields that make
-// less than 1e-10 of the largest second-order displacement are left out. Returns false if the fields cannot be
+// less than 1e-7 of the largest second-order displacement are left out. Returns false if the fields cannot be
 // computed.
 bool floating_create(arena *memory, const flex_elements *e, int modes, const double *phi, const second_order *second,
                      floating_body *to);

@@ -82,7 +82,8 @@ static void apply_rule(arena *memory, const flex_elements *e, flex_modes *modes)
 // --- eigenmodes ------------------------------------------------------------------------------------------------------
 
 // With M = L Lᵀ over the free freedoms, the modes are φ = L⁻ᵀ z where Lᵀ A L z = ω⁻² z. In the largest of these
-// eigenvalues, those of the slowest modes, rounding is smallest.
+// eigenvalues, those of the slowest modes, rounding is smallest. Frequencies are the strains of the modes: an error of
+// a mode counts there as its square.
 
 // z-space of the motions without strain: rows Lᵀ r, orthonormal.
 static double *strainless(arena *memory, const flexibility *a, const double *L) {
@@ -152,11 +153,13 @@ bool modes_eigen(arena *memory, const flexibility *a, int count, flex_modes *to)
   bool good = L != NULL;
   if (good) {
     double *B = gram(memory, a->solved_count, n, stretch_of_momentum(memory, a, L));
-    double *values = ARENA_ARRAY(memory, double, n);
+    double *values = ARENA_ARRAY(memory, double, n), *strains = ARENA_ARRAY(memory, double, a->e->strain_count);
     good = eigen_symmetric(memory, n, B, values);
     for (int i = 0; good && i < to->count; i++) {
-      to->omega[i] = 1 / sqrt(values[n - 1 - i]);
-      shape_of(a, L, B + (long)(n - 1 - i) * n, to->phi + (long)i * a->e->freedom_count);
+      double *phi = to->phi + (long)i * a->e->freedom_count;
+      shape_of(a, L, B + (long)(n - 1 - i) * n, phi);
+      elements_strains(a->e, phi, strains);
+      to->omega[i] = sqrt(dot(a->e->strain_count, strains, strains));
     }
     if (good) apply_rule(memory, a->e, to);
   }
