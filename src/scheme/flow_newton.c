@@ -119,7 +119,7 @@ enum { LARGE = 64 };
 
 bool flow_newton_precondition(flow_newton *f, const motion *x, carom_error *error) {
   const mechanism *m = f->m;
-  if (m->nv < LARGE || m->row_count || m->friction_count) return true;
+  if (m->nv < LARGE || m->row_count || m->friction_count || m->state_count) return true;
   f->stiffness = calloc(5 * (size_t)m->nv + (size_t)m->nq, sizeof *f->stiffness);
   if (!f->stiffness) {
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for the integrator");
