@@ -1,8 +1,6 @@
 // carom example: models that read other files.
 #include "tool.h"
 
-static bool exists(const char *name) { return access(scratch(name), F_OK) == 0; }
-
 // The page of the model alone would not run. What it needs goes to the standard error, so that a pipe keeps the model.
 static void a_model_tells_what_it_reads(void) {
   CHECK_EQUAL(carom("example hexapod-flat"), 0);
