@@ -242,6 +242,31 @@ static void slips_follow_in_interior_points(void) {
   }
 }
 
+// A step that sticks to an edge far from a solution: with held slips a few more steps are enough.
+static void interior_points_hold_slips_where_they_stick(void) {
+  bed b;
+  lay(&b, scene_random(300, 60));
+  solve_info info;
+  race_run(&b.race, solver_find("interior"), 1e-8, 0, INFINITY, &info);
+  CHECK_EQUAL(info.status, SOLVE_SOLVED);
+  CHECK_LE(info.iterations, 60);
+  clear(&b);
+}
+
+// Newton's steps go on until percussions within their cones meet the tolerance.
+static void newton_ends_within_the_cones(void) {
+  for (int seed = 23; seed <= 24; seed++) {
+    bed b;
+    lay(&b, varied(scene_bricks(4, 0.3, 1e-2), seed, 10, 1.5, 1e-2));
+    solve_settings settings = solve_settings_default();
+    settings.tolerance = 1e-5, settings.polish = false;
+    b.race.until = INFINITY;
+    solve_info info = solver_run(&solver_alart_curnier, &b.p, &settings, b.race.w, &b.race.to);
+    CHECK_EQUAL(info.status, SOLVE_SOLVED);
+    clear(&b);
+  }
+}
+
 // 497 contacts at rest: interior points solve the problem at once, whatever slip sweeps show that have not converged.
 static void interior_points_are_asked_again(void) {
   bed b;
@@ -263,6 +288,8 @@ int main(void) {
   RUN(newton_leaves_a_contradiction);
   RUN(chain_sees_that_sweeps_stand_still);
   RUN(slips_follow_in_interior_points);
+  RUN(interior_points_hold_slips_where_they_stick);
+  RUN(newton_ends_within_the_cones);
   RUN(interior_points_are_asked_again);
   return check_summary();
 }

@@ -24,6 +24,7 @@
 #include "solve/chain.h"
 #include "solve/condensed.h"
 #include "solve/cone_alart_curnier.h"
+#include "solve/cone_interior.h"
 #include "solve/cone_nsgs.h"
 #include "solve/friction_lcp.h"
 #include "solve/residual.h"
@@ -51,18 +52,24 @@ static solve_status probe(const solve_problem *p, const solve_settings *s, solve
 static const solver prober = {
     .name = "nsgs", .suits = probe_suits, .limit = probe_limit, .solve = probe, .finite = true};
 
-// Interior points seldom fail in their first steps. Where they do, Newton's method from zero is the next best. Many
-// more of their steps may help, too, but take long: a second entry.
+// Interior points go on where they were left: with slips that are held.
+static bool holder_suits(const solve_problem *p) { return solver_interior.suits(p); }
+static int holder_limit(const solve_problem *p) { return solver_interior.limit(p); }
+static const solver holder = {
+    .name = "interior", .suits = holder_suits, .limit = holder_limit, .solve = interior_hold, .finite = false};
+
+// Interior points seldom fail. Where they do, Newton's method from zero is the next best.
 enum { PROBE, INTERIOR, FRESH_NEWTON, NEWTON };
 static const double STEPS_PER_DIGIT = 1.4;  // of INTERIOR
-static const double STEPS_PER_CONTACT =
-    0.014;  // of INTERIOR in pieces: in a crowd many cones stick to their edge, one after the other
+// Of INTERIOR in pieces: piles stick to edges, and Newton's method has to finish. In a crowd many cones stick, one
+// after the other.
+static const double OF_PIECES = 2, STEPS_PER_CONTACT = 0.014;
 static const runner runners[] = {
     [PROBE] = {&prober, 2, 6, 0, true, 2},
-    [INTERIOR] = {&solver_interior, 6, 0.2, 70, false, 0},  // and those of the digits
+    [INTERIOR] = {&solver_interior, 6, 0.2, 160, false, 0},  // and those of the digits
     [FRESH_NEWTON] = {&solver_alart_curnier, 40, 1.5, 320, false, 0},
     [NEWTON] = {&solver_alart_curnier, 20, 0.7, 40, true, 2},
-    {&solver_interior, 150, 0.7, 150, false, 0},
+    {&holder, 150, 0.7, 150, false, 0},
     {&solver_lemke, 0, 0.5, 0, false, 0},
     {&solver_newton, 60, 3, 0, false, 0},
 };
@@ -111,9 +118,10 @@ typedef struct race {
 static double work_of(const race *x, int i) {
   const runner *r = &runners[i];
   double steps = r->steps;
-  if (i == INTERIOR)
-    steps += (condensed_suits(x->c->p) ? STEPS_PER_CONTACT * x->c->p->block_count : 0) -
-             STEPS_PER_DIGIT * log10(x->c->settings->tolerance);
+  if (i == INTERIOR) {
+    steps -= STEPS_PER_DIGIT * log10(x->c->settings->tolerance);
+    if (condensed_suits(x->c->p)) steps = OF_PIECES * steps + STEPS_PER_CONTACT * x->c->p->block_count;
+  }
   return r->solver == &solver_lemke ? pivoting_work(x->c->p) : steps * factor_work(x->c->p, x->c->w);
 }
 

@@ -16,6 +16,7 @@
 // singular; a little stiffness then picks the share next to the present one, and its error goes with the next step.
 #include "solve/cone_alart_curnier.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -464,22 +465,38 @@ static int limit(const solve_problem *p) {
   return 200;
 }
 
-static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
-                          solve_info *info) {
+// The least residual so far, of percussions within their sets, and the steps since it was last halved.
+typedef struct progress {
+  double least, halved;
+  int since;
+} progress;
+
+// Percussions that are better than all before go to r.
+static void keep_best(newton *x, const solve_problem *p, double residual, progress *best, double *r) {
+  if (residual < best->least) residual = judge_inside(x, p, residual);
+  if (residual < best->least) best->least = residual, memcpy(r, x->step, (size_t)x->n * sizeof *r);
+  best->since++;
+  if (best->least <= 0.5 * best->halved) best->halved = best->least, best->since = 0;
+}
+
+// Stalls after `patience` steps in which the least residual was not halved. In a pile the residual may stay as it is
+// for tens of steps, while one contact after the other changes its state, and then fall to nothing.
+static solve_status run(const solve_problem *p, const solve_settings *s, int patience, solve_workspace *w, double *r,
+                        solve_info *info) {
   newton x = begin(p, w);
-  double *trial_r = TAKE(w, double, x.n), *trial_u = TAKE(w, double, x.n), history[MEMORY] = {0}, least = INFINITY,
-         start = INFINITY, last = INFINITY;
-  size_t bytes = (size_t)x.n * sizeof *r;
+  double *trial_r = TAKE(w, double, x.n), *trial_u = TAKE(w, double, x.n), history[MEMORY] = {0}, start = INFINITY,
+         last = INFINITY;
+  progress best = {.least = INFINITY, .halved = INFINITY};
   int most = s->iterations ? s->iterations : limit(p);
-  memcpy(x.r, r, bytes);
+  memcpy(x.r, r, (size_t)x.n * sizeof *r);
   for (;;) {
     double residual = judge(&x, p);
     take_turns(&x, residual > 0.5 * last);
     last = residual;
-    if (residual < least) least = residual, memcpy(r, x.r, bytes);
+    keep_best(&x, p, residual, &best, r);
     if (info->iterations == 0) start = residual;
-    if (residual <= s->tolerance) return SOLVE_SOLVED;
-    if (residual > LOST && start < 0.1 * LOST) return SOLVE_STALLED;
+    if (best.least <= s->tolerance) return SOLVE_SOLVED;
+    if (best.since > patience || (residual > LOST && start < 0.1 * LOST)) return SOLVE_STALLED;
     if (info->iterations >= most) return SOLVE_LIMIT;
     if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
     history[info->iterations++ % MEMORY] = linearise(&x, p, x.r, x.u, true);
@@ -490,10 +507,16 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   }
 }
 
-int alart_curnier_descend(const solve_problem *p, solve_workspace *w, double tolerance, int most, double *r) {
+static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                          solve_info *info) {
+  return run(p, s, INT_MAX, w, r, info);
+}
+
+int alart_curnier_descend(const solve_problem *p, solve_workspace *w, double tolerance, int most, int patience,
+                          double *r) {
   solve_settings own = {.tolerance = tolerance, .iterations = most};
   solve_info info = {0};
-  solve(p, &own, w, r, &info);
+  run(p, &own, patience, w, r, &info);
   return info.iterations;
 }
 

@@ -11,9 +11,10 @@
 double alart_curnier_polish(const solve_problem *p, solve_workspace *w, double *r, double *u, double residual);
 // The same from r alone with less patience, ended at a residual of `enough`. Returns whether r has become better.
 bool alart_curnier_probe(const solve_problem *p, solve_workspace *w, double enough, double *r);
-// The solver itself from r, with its line search, at most so many steps and to this tolerance. r becomes the best
-// that was met. Returns the steps.
-int alart_curnier_descend(const solve_problem *p, solve_workspace *w, double tolerance, int most, double *r);
+// The solver itself from r, with its line search, to this tolerance: at most so many steps, and at most `patience` of
+// them in which the least residual is not halved. r becomes the best that was met, within its sets. Returns the steps.
+int alart_curnier_descend(const solve_problem *p, solve_workspace *w, double tolerance, int most, int patience,
+                          double *r);
 void alart_curnier_measure(solve_workspace *w, const solve_limits *limits);
 
 #endif

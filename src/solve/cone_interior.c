@@ -25,6 +25,7 @@
 #include "solve/condensed.h"
 #include "solve/cone.h"
 #include "solve/cone_alart_curnier.h"
+#include "solve/cone_interior.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
 
@@ -39,26 +40,14 @@ static const double GAP = 1e-24;
 static const double NEARLY = 0.99, LESS = 0.95;
 // A step of less than this part sticks to an edge. All cones then go back towards their middle.
 static const double STUCK = 0.1;
-// Above this residual Newton's method is not likely to help, and retreats are worth their while only in pieces, where a
-// step costs little.
+// Above this residual Newton's method is not likely to help.
 static const double FAR = 4e-2;
 // Where a step sticks to an edge below this one, Newton's method is tried from there; and again at this part of it.
 static const double NEAR = 1e-2, NEARER = 0.3;
-// Percussions are moved into their cones in the end. Where that spoils them, the method is asked for this part of the
-// tolerance.
-static const double INSIDE = 0.1;
 // A residual below this part of the last one is a gain.
 static const double GAINS = 0.5;
 
-enum {
-  ROWS_MAX = SOLVE_DENSE_MAX,
-  STEPS = 60,
-  DESCENT = 20,
-  RETREATS = 5,
-  FEW_RETREATS = 3,
-  REPEATS = 40,
-  VAIN_REPEATS = 6
-};
+enum { ROWS_MAX = SOLVE_DENSE_MAX, STEPS = 60, DESCENT_PATIENCE = 40, RETREATS = 3, REPEATS = 40, VAIN_REPEATS = 6 };
 
 // The rows of a block that live in a cone: one for what has no friction, none for a bilateral one or a box.
 typedef struct cone {
@@ -447,23 +436,17 @@ static double polish(interior *i, const solve_problem *p, solve_workspace *w, do
   return residual;
 }
 
-// Newton's method with a line search from i->r, for as long as it gains. i->r becomes the best that it met. Returns
-// the residual of that.
-static double descend(interior *i, const solve_problem *p, solve_workspace *w, double tolerance, double residual) {
-  double aim = tolerance;
-  for (double before = INFINITY; residual > tolerance && residual < GAINS * before && !interrupted(w->stop);) {
-    size_t mark = w->used;
-    before = residual;
-    i->iterations += alart_curnier_descend(p, w, aim, DESCENT, i->r);
-    w->used = mark, aim = INSIDE * tolerance;
-    put_all_inside(p, i->r);
-    residual = solve_residual_known(p, w->weights, i->r, i->u, i->work);
-  }
-  return residual;
+// Newton's method with a line search from i->r, which becomes the best that it met. Returns the residual of that.
+static double descend(interior *i, const solve_problem *p, solve_workspace *w, int most, double tolerance) {
+  size_t mark = w->used;
+  if (i->iterations < most)
+    i->iterations += alart_curnier_descend(p, w, tolerance, most - i->iterations, DESCENT_PATIENCE, i->r);
+  w->used = mark;
+  return solve_residual_known(p, w->weights, i->r, i->u, i->work);
 }
 
 // With slips that follow, until the residual is small. A step that sticks to an edge is often near a solution: the
-// states of almost all contacts are right, and Newton's method finds the others in some ten steps. Returns the
+// states of almost all contacts are right, and Newton's method finds the others in some tens of steps. Returns the
 // residual of i->r.
 static double solve_following(interior *i, const solve_problem *p, solve_workspace *w, int most, double tolerance) {
   int vain = 0;
@@ -476,15 +459,17 @@ static double solve_following(interior *i, const solve_problem *p, solve_workspa
     if (take_step(i, gap, w->stop) > STUCK) continue;
     vain = residual < GAINS * least ? 0 : vain + 1;
     least = fmin(least, residual);
+    if (!i->pieces && residual > NEAR) return residual;  // held slips mostly take fewer steps than retreats do
     if (residual <= near) {
-      double end = descend(i, p, w, tolerance, residual);
+      double end = descend(i, p, w, most, tolerance);
       if (end <= tolerance) return end;
       near = NEARER * residual;
     }
-    if (vain == (residual <= NEAR ? RETREATS : FEW_RETREATS) || (!i->pieces && residual > FAR)) break;
+    if (vain == RETREATS) break;
     add_to_all(i, sqrt(gap));
   }
-  return judge(i, p, w);
+  residual = judge(i, p, w);
+  return residual <= FAR ? descend(i, p, w, most, tolerance) : residual;
 }
 
 // --- the fixed point -------------------------------------------------------------------------------------------------
@@ -502,8 +487,9 @@ static int limit(const solve_problem *p) {
   return STEPS * REPEATS;
 }
 
-static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
-                          solve_info *info) {
+// Turns from this one on: the first lets the slips follow, the others hold them.
+static solve_status run(const solve_problem *p, const solve_settings *s, int turn, solve_workspace *w, double *r,
+                        solve_info *info) {
   solve_limits limits = solve_limits_exact(p);
   interior i = lay_out(w, &limits);
   double speed, least = INFINITY, nearest = INFINITY;
@@ -513,7 +499,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   size_t bytes = (size_t)p->W.rows * sizeof *r;
   if (!begin(&i, p, &speed)) return SOLVE_STALLED;
   memset(i.slip, 0, bytes);
-  for (int turn = 0; turn <= REPEATS && vain < VAIN_REPEATS && i.iterations < most; turn++) {
+  for (; turn <= REPEATS && vain < VAIN_REPEATS && i.iterations < most; turn++) {
     i.follows = turn == 0;
     if (turn == 1 && i.iterations + STEPS > most) break;  // one turn would not end
     set_constant(&i, p, speed);
@@ -530,6 +516,16 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
     if (residual <= s->tolerance) return SOLVE_SOLVED;
   }
   return i.iterations < most ? SOLVE_STALLED : SOLVE_LIMIT;
+}
+
+static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                          solve_info *info) {
+  return run(p, s, 0, w, r, info);
+}
+
+solve_status interior_hold(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                           solve_info *info) {
+  return run(p, s, 1, w, r, info);
 }
 
 const solver solver_interior = {
