@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "base/json.h"
 #include "build/model_internal.h"
 #include "record/record.h"
+#include "run.h"
 
 // What a row has beside its number, what varies and what is taken: how the run ended, and totals of its ledgers.
 enum { ABOUT_T, ABOUT_STATUS, ABOUT_VERDICT, ABOUT_ENERGY, ABOUT_EPISODES, ABOUT_IMPACTS, ABOUT_DEEPEST, ABOUT_COUNT };
@@ -32,7 +34,11 @@ typedef struct sweep {
   sweep_take *takes;
   int take_count;
   sweep_table table;
-  const char *part;  // the file of rows that are done
+  const char *part, *fresh;  // the file of rows that are done, and before it takes its place
+  const char **sources;      // texts of the model's files when the sweep began
+  int source_count;
+  char every[32];  // record.every of the rows; empty: as the model says
+  long own;        // rows of this shard
   struct timespec began;
   // shared by threads
   pthread_mutex_t lock;
@@ -61,20 +67,32 @@ static int first_about(const sweep *s) { return first_taken(s) + s->take_count; 
 
 typedef struct worker {
   sweep *s;
-  arena memory;
   taking taking;
   carom_setting *settings;
-  char (*texts)[32];
+  char (*texts)[SWEEP_SETTING];
   double *row;
   int totals[TOTALS];
 } worker;
+
+static bool has_sources(const sweep *s, const carom_model *model) {
+  bool same = model->def->text->source_count == s->source_count;
+  for (int i = 0; same && i < s->source_count; i++)
+    same = strcmp(model->def->text->sources[i]->text, s->sources[i]) == 0;
+  return same;
+}
 
 static carom_model *load_row(worker *w, long row, carom_error *error) {
   const sweep *s = w->s;
   int count = s->options->setting_count;
   for (int i = 0; i < s->plan.range_count; i++)
     w->settings[count++] = (carom_setting){s->plan.ranges[i].name, sweep_plan_setting(&s->plan, row, i, w->texts[i])};
-  return carom_model_load(s->options->model, w->settings, count, error);
+  if (s->every[0]) w->settings[count++] = (carom_setting){"record.every", s->every};
+  carom_model *model = carom_model_load(s->options->model, w->settings, count, error);
+  if (!model || has_sources(s, model)) return model;
+  carom_model_destroy(model);
+  error_set(error, CAROM_ERROR_FILE, "'%s', or a file that it includes, has changed since the sweep began",
+            s->options->model);
+  return NULL;
 }
 
 static void take_row(void *context, double t, const double *signals) {
@@ -182,7 +200,7 @@ static void watch(sweep *s) {
     until.tv_nsec += 100000000;
     if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
     pthread_cond_timedwait(&s->ended, &s->lock, &until);
-    carom_sweep_progress p = {s->plan.rows, s->done, s->failed, seconds_since(s->began)};
+    carom_sweep_progress p = {s->own, s->done, s->failed, seconds_since(s->began)};
     pthread_mutex_unlock(&s->lock);
     bool stop = s->options->progress && !s->options->progress(s->options->context, &p);
     pthread_mutex_lock(&s->lock);
@@ -199,7 +217,7 @@ static carom_status run_rows(sweep *s) {
     workers[i] = (worker){
         .s = s,
         .taking = taking_create(&s->memory, s->takes, s->take_count),
-        .settings = ARENA_ARRAY(&s->memory, carom_setting, s->options->setting_count + s->plan.range_count + 1),
+        .settings = ARENA_ARRAY(&s->memory, carom_setting, s->options->setting_count + s->plan.range_count + 2),
         .texts = arena_alloc(&s->memory, (size_t)s->plan.range_count, sizeof *workers[i].texts),
         .row = ARENA_ARRAY(&s->memory, double, s->table.column_count)};
     for (int k = 0; k < s->options->setting_count; k++) workers[i].settings[k] = s->options->settings[k];
@@ -214,7 +232,7 @@ static carom_status run_rows(sweep *s) {
   if (!started) return error_set(s->error, CAROM_ERROR_MEMORY, "no thread could be started");
   if (s->journal_error.status != CAROM_OK)
     return error_set(s->error, s->journal_error.status, "%s", s->journal_error.message);
-  return s->stop ? error_set(s->error, CAROM_INTERRUPTED, "interrupted after %ld of %ld rows", s->done, s->plan.rows)
+  return s->stop ? error_set(s->error, CAROM_INTERRUPTED, "interrupted after %ld of %ld rows", s->done, s->own)
                  : CAROM_OK;
 }
 
@@ -268,32 +286,70 @@ static const char *identify(sweep *s, const carom_model *model) {
   json_open(&w, "model", '[');
   for (int i = 0; i < model->def->text->source_count; i++) json_put_text(&w, NULL, model->def->text->sources[i]->text);
   json_close(&w, ']');
+  run about = {.model = model, .memory = s->memory};
+  json_put_text(&w, "meshes", model->drawing.file_count ? run_list_mesh_files(&about) : "");
+  json_put_text(&w, "tables", model->table_file_count ? run_list_table_files(&about) : "");
+  s->memory = about.memory;
+  json_put_text(&w, "every", s->every);
   json_close(&w, '}');
   return w.out.text;
 }
 
-// The model of the first row gives the outputs and units; what is wrong with every row shows here.
-static bool describe(sweep *s) {
+// A row that can be loaded gives the outputs and units; what is wrong with the first ones is reported if none can.
+static carom_model *load_first(sweep *s) {
+  enum { TRIES = 100 };
   const carom_sweep_options *o = s->options;
-  int count = o->setting_count;
-  carom_setting *settings = ARENA_ARRAY(&s->memory, carom_setting, count + s->plan.range_count + 1);
-  for (int i = 0; i < count; i++) settings[i] = o->settings[i];
-  char(*texts)[32] = arena_alloc(&s->memory, (size_t)s->plan.range_count, sizeof *texts);
-  for (int i = 0; i < s->plan.range_count; i++)
-    settings[count++] = (carom_setting){s->plan.ranges[i].name, sweep_plan_setting(&s->plan, 0, i, texts[i])};
-  carom_model *model = carom_model_load(o->model, settings, count, s->error);
-  if (!model) return false;
-  s->take_count = sweep_takes_read(&s->memory, o->take, model, &s->takes, s->error);
-  taking first = taking_create(&s->memory, s->takes, s->take_count > 0 ? s->take_count : 0);
-  bool good = s->take_count >= 0 && taking_begin(&first, model, s->error);
-  carom_output out = {.path = o->record, .kind = CAROM_FILE_RECORD, .force = o->force};
+  carom_setting *settings = ARENA_ARRAY(&s->memory, carom_setting, o->setting_count + s->plan.range_count + 1);
+  char(*texts)[SWEEP_SETTING] = arena_alloc(&s->memory, (size_t)s->plan.range_count, sizeof *texts);
+  for (int i = 0; i < o->setting_count; i++) settings[i] = o->settings[i];
+  for (long row = 0; row < s->plan.rows && row < TRIES; row++) {
+    carom_error later = {0};
+    int count = o->setting_count;
+    for (int i = 0; i < s->plan.range_count; i++)
+      settings[count++] = (carom_setting){s->plan.ranges[i].name, sweep_plan_setting(&s->plan, row, i, texts[i])};
+    carom_model *model = carom_model_load(o->model, settings, count, row ? &later : s->error);
+    if (model) return error_clear(s->error), model;
+  }
+  return NULL;
+}
+
+// No output may be an input, another kind of file, or something that is not a file.
+static bool guard_file(sweep *s, const carom_model *model, const char *path) {
   int files = 0;
+  struct stat there;
   while (carom_model_file(model, files)) files++;
   const char **inputs = ARENA_ARRAY(&s->memory, const char *, files + 1);
   for (int i = 0; i < files; i++) inputs[i] = carom_model_file(model, i);
-  out.inputs = inputs, out.input_count = files;
-  good = good && carom_output_check(&out, s->error) == CAROM_OK;
-  if (good) name_columns(s, model), s->table.identity = identify(s, model);
+  carom_output out = {
+      .path = path, .kind = CAROM_FILE_RECORD, .inputs = inputs, .input_count = files, .force = s->options->force};
+  if (carom_output_check(&out, s->error) != CAROM_OK) return false;
+  if (stat(path, &there) != 0 || S_ISREG(there.st_mode)) return true;
+  return error_set(s->error, CAROM_ERROR_FILE, "'%s' is not a file that a sweep can be written to", path), false;
+}
+
+static void keep_sources(sweep *s, const carom_model *model) {
+  s->source_count = model->def->text->source_count;
+  s->sources = ARENA_ARRAY(&s->memory, const char *, s->source_count + 1);
+  for (int i = 0; i < s->source_count; i++)
+    s->sources[i] = arena_copy_text(&s->memory, model->def->text->sources[i]->text);
+}
+
+// Rows of an integrator that chooses its steps would be too far apart for extremes and means.
+#define ROWS_OF_A_RUN 1000
+
+static bool describe(sweep *s) {
+  carom_model *model = load_first(s);
+  if (!model) return false;
+  s->take_count = sweep_takes_read(&s->memory, s->options->take, model, &s->takes, s->error);
+  taking first = taking_create(&s->memory, s->takes, s->take_count > 0 ? s->take_count : 0);
+  s->part = arena_print(&s->memory, "%s.part", s->options->record);
+  s->fresh = arena_print(&s->memory, "%s.new", s->part);
+  bool good = s->take_count >= 0 && taking_begin(&first, model, s->error) && guard_file(s, model, s->options->record) &&
+              guard_file(s, model, s->part) && guard_file(s, model, s->fresh);
+  if (model->record.every == 0 && model->scheme->about->integrates)
+    snprintf(s->every, sizeof s->every, "%.17g", model->about.end / ROWS_OF_A_RUN);
+  if (good) keep_sources(s, model), name_columns(s, model), s->table.identity = identify(s, model);
+  for (long i = 0; i < s->plan.rows; i++) s->own += is_ours(s, i);
   carom_model_destroy(model);
   return good;
 }
@@ -324,14 +380,13 @@ static bool take_part(sweep *s) {
 
 // The rows that are known are in the new file before it takes the place of the old one.
 static bool begin_journal(sweep *s) {
-  const char *fresh = arena_print(&s->memory, "%s.new", s->part);
-  s->journal = sweep_file_create(&s->table, fresh, NULL, s->error);
+  s->journal = sweep_file_create(&s->table, s->fresh, NULL, s->error);
   for (long i = 0; s->journal && i < s->table.rows; i++)
     if (sweep_table_has(&s->table, i) &&
         record_append(s->journal, 0, sweep_table_row(&s->table, i), s->error) != CAROM_OK)
       return false;
   if (!s->journal || record_flush(s->journal, s->error) != CAROM_OK) return false;
-  if (rename(fresh, s->part) == 0) return true;
+  if (rename(s->fresh, s->part) == 0) return true;
   return error_set(s->error, CAROM_ERROR_FILE, "cannot write '%s': %s", s->part, strerror(errno)), false;
 }
 
@@ -351,7 +406,6 @@ static carom_status sweep_all(sweep *s) {
   if (!check_options(s->options, s->error) || !sweep_plan_read(&s->memory, s->options, &s->plan, s->error) ||
       !describe(s))
     return s->error->status;
-  s->part = arena_print(&s->memory, "%s.part", s->options->record);
   sweep_table_make_room(&s->memory, &s->table);
   if (!take_part(s) || !begin_journal(s)) return s->error->status;
   carom_status status = run_rows(s);

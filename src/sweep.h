@@ -29,9 +29,10 @@ typedef struct sweep_plan {
 
 // Returns false after reporting.
 bool sweep_plan_read(arena *memory, const carom_sweep_options *options, sweep_plan *to, carom_error *error);
-// The value of a range in a row, as its column holds it, and as a setting of the model.
+// The value of a range in a row, as its column holds it, and as a setting of the model, with its unit.
+enum { SWEEP_SETTING = 64 };
 double sweep_plan_value(const sweep_plan *plan, long row, int range);
-const char *sweep_plan_setting(const sweep_plan *plan, long row, int range, char text[32]);
+const char *sweep_plan_setting(const sweep_plan *plan, long row, int range, char text[SWEEP_SETTING]);
 
 // --- sweep_take.c: what a row keeps of its run -----------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ static int split(arena *memory, const char *text, char at, char ***parts) {
   int count = 0, capacity = 0, depth = 0;
   *parts = NULL;
   for (const char *start = text;; text++) {
-    depth += (*text == '(') - (*text == ')');
+    depth += (*text == '(' || *text == '[') - (*text == ')' || *text == ']');
     if (*text && (*text != at || depth > 0)) continue;
     const char *from = start, *to = text;
     while (from < to && *from == ' ') from++;
@@ -154,6 +154,12 @@ static double between(const sweep_range *r, double share) {
   return r->low + (r->high - r->low) * share;
 }
 
+// So that whole numbers stay whole.
+static double of_grid(const sweep_range *r, long k) {
+  double last = (double)(r->count - 1);
+  return r->log ? between(r, (double)k / last) : (r->low * (last - (double)k) + r->high * (double)k) / last;
+}
+
 static long place_in_list(const sweep_plan *p, long row, int range) {
   return p->sample ? (long)(drawn(p, row, range) * (double)p->ranges[range].count) : place_in_grid(p, row, range);
 }
@@ -164,12 +170,13 @@ double sweep_plan_value(const sweep_plan *p, long row, int range) {
   if (p->sample) return between(r, drawn(p, row, range));
   long k = place_in_grid(p, row, range);
   if (k == 0 || k == r->count - 1) return k ? r->high : r->low;  // exactly
-  return between(r, (double)k / (double)(r->count - 1));
+  return of_grid(r, k);
 }
 
-const char *sweep_plan_setting(const sweep_plan *p, long row, int range, char text[32]) {
+const char *sweep_plan_setting(const sweep_plan *p, long row, int range, char text[SWEEP_SETTING]) {
   const sweep_range *r = &p->ranges[range];
   if (r->words) return r->words[place_in_list(p, row, range)];
-  snprintf(text, 32, "%.17g", sweep_plan_value(p, row, range));
+  bool plain = !*r->unit || strcmp(r->unit, "1") == 0;
+  snprintf(text, SWEEP_SETTING, "%.17g%s%s", sweep_plan_value(p, row, range), plain ? "" : " ", plain ? "" : r->unit);
   return text;
 }

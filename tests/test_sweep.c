@@ -165,6 +165,52 @@ static void failed_rows_hold_their_message(void) {
   close_rows(&r);
 }
 
+// An integrator takes few steps here; extremes and means need more rows.
+static void takes_do_not_depend_on_steps(void) {
+  static const carom_setting vary[] = {{"v", "3 m/s, 5 m/s"}}, settings[] = {{"record.every", "0"}};
+  carom_sweep_options o = options_of(vary, 1, scratch("steps.h5"));
+  o.settings = settings, o.setting_count = 1, o.take = "max(ball.y), mean(ball.y), at(ball.y, 0.3 s)";
+  if (!CHECK(sweep(&o, NULL) == CAROM_OK)) return;
+  rows r = read_rows(o.record);
+  for (long i = 0; i < r.count; i++) {
+    double v = 3 + 2 * (double)i, h = 1e-3;  // of a row
+    CHECK_NEAR(value(&r, i, "max(ball.y)"), 1 + v * v / 20, 10 * h * h / 8);
+    CHECK_NEAR(value(&r, i, "mean(ball.y)"), 1 + v / 2 - 5.0 / 3, 10 * h * h / 12 + 1e-7);
+    CHECK_NEAR(value(&r, i, "at(ball.y, 0.3 s)"), 1 + 0.3 * v - 0.45, 10 * h * h / 8 + 1e-7);
+  }
+  close_rows(&r);
+}
+
+// A row that cannot be loaded is one that failed, also the first; units are those of the ranges.
+static void the_first_row_may_fail(void) {
+  static const carom_setting bad[] = {{"bad", "3, 0"}}, wrong[] = {{"h", "1 kg, 2 kg"}},
+                             whole[] = {{"h", "1 m:50 m:50"}};
+  carom_sweep_options o = options_of(bad, 1, scratch("first.h5"));
+  carom_sweep_result result;
+  CHECK(sweep(&o, &result) == CAROM_OK && result.rows == 2 && result.failed == 1 && result.first_failed == 0);
+  o.vary = wrong, o.record = scratch("wrong.h5");
+  CHECK(sweep(&o, &result) == CAROM_ERROR_MODEL);
+  o.vary = whole, o.record = scratch("round.h5"), o.take = "last(clock)";
+  CHECK(sweep(&o, &result) == CAROM_OK);
+  rows r = read_rows(o.record);
+  for (long i = 0; i < r.count; i++) CHECK(value(&r, i, "h") == 1 + (double)i);
+  close_rows(&r);
+}
+
+// Only files that a sweep wrote are replaced, the unfinished one among them.
+static void other_files_are_spared(void) {
+  static const carom_setting vary[] = {{"v", "3 m/s, 5 m/s"}};
+  carom_sweep_options o = options_of(vary, 1, scratch("spared.h5"));
+  const char *part = scratch("spared.h5.part");
+  write_text(part, "mine");
+  CHECK(carom_sweep(&o, NULL, NULL) == CAROM_ERROR_USAGE);
+  char *text = read_file(part, NULL);
+  CHECK_TEXT(text, "mine");
+  free(text);
+  o.record = check_scratch_dir();
+  CHECK(carom_sweep(&o, NULL, NULL) != CAROM_OK);
+}
+
 // The sweep that the guide shows: a looser slider hits harder.
 static void forces_grow_with_the_clearance(void) {
   static const carom_setting vary[] = {{"clearance", "0.1 mm:1 mm:4"}};
@@ -335,6 +381,9 @@ int main(void) {
   RUN(outputs_are_taken_if_nothing_is_named);
   RUN(samples_depend_on_seed_and_row_alone);
   RUN(failed_rows_hold_their_message);
+  RUN(takes_do_not_depend_on_steps);
+  RUN(the_first_row_may_fail);
+  RUN(other_files_are_spared);
   RUN(forces_grow_with_the_clearance);
   RUN(threads_do_not_matter);
   RUN(an_interrupted_sweep_goes_on);

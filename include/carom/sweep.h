@@ -37,8 +37,9 @@ typedef struct carom_sweep_options {
   long sample;
   uint64_t seed;
   // What a row keeps of its run, with commas between: `last(hinge.q)`, `min`, `max`, `mean`, `rms`, or
-  // `at(hinge.q, 0.5 s)`. They are taken over the rows that the run would record; means by the trapezoidal rule, values
-  // at a time by straight lines. Null for last, min, max, mean and rms of each output of the model.
+  // `at(hinge.q, 0.5 s)`. They are taken over the rows that the run would record, or a thousand if each step were one
+  // and the method chooses its steps; means by the trapezoidal rule, values at a time by straight lines. Null for last,
+  // min, max, mean and rms of each output of the model.
   const char *take;
   int threads;         // rows that run at the same time; 0 stands for one
   int shard, shards;   // only rows whose number leaves shard - 1 when divided by shards; both 0 for all rows

@@ -67,7 +67,9 @@ def carom_py_call(context, t, inputs, outputs):
 def carom_py_save(context, memory):
     bound = ffi.from_handle(context)
     values = [float(v) for v in bound.function.save()]
-    memory[0:len(values)] = values
+    if len(values) != bound.count:
+        raise ValueError(f"save() gives {len(values)} numbers now, and gave {bound.count} when the function was bound")
+    memory[0:bound.count] = values
 
 
 @ffi.def_extern(onerror=_note_in_handle)
@@ -130,14 +132,17 @@ class Sim:
             if c == ffi.NULL:
                 raise exception_of(self._error)
             _c = ffi.gc(c, lib.carom_sim_destroy)
+            self._lent = False
+        else:
+            self._lent = True  # the sim of a batch, which ends with it
         self._c = _c
         self._raised, self._bound = Raised(), {}
         self.raised = self._raised  # where functions that C calls leave their exceptions
         self._handle = ffi.new_handle(self)
         self._numbers: dict = {}
         info = lib.carom_model_get_info(model._c)
-        self.q = self._view(lib.carom_sim_coordinates(_c), info.coordinates_count)
-        self.u = self._view(lib.carom_sim_speeds(_c), info.speeds)
+        self._q = self._view(lib.carom_sim_coordinates(_c), info.coordinates_count)
+        self._u = self._view(lib.carom_sim_speeds(_c), info.speeds)
         lib.carom_sim_set_interrupt(_c, lib.carom_py_go_on, self._handle)
 
     def _view(self, numbers, count: int) -> numpy.ndarray:
@@ -145,6 +150,16 @@ class Sim:
 
     def __repr__(self) -> str:
         return f"<carom.Sim of {self.model.title!r} at {self.t} s>"
+
+    @property
+    def q(self) -> numpy.ndarray:
+        """The coordinates of the state: a view, in a batch a copy."""
+        return self._q.copy() if self._lent else self._q
+
+    @property
+    def u(self) -> numpy.ndarray:
+        """The speeds of the state: a view, in a batch a copy."""
+        return self._u.copy() if self._lent else self._u
 
     @property
     def t(self) -> float:
@@ -184,7 +199,7 @@ class Sim:
     def accelerations(self) -> Optional[numpy.ndarray]:
         """Those of the current state; None if they do not exist."""
         found = lib.carom_sim_accelerations(self._c)
-        return None if found == ffi.NULL else numpy.array(ffi.unpack(found, len(self.u)))
+        return None if found == ffi.NULL else numpy.array(ffi.unpack(found, len(self._u)))
 
     def set(self, joint: str, q: Union[float, Sequence[float], None] = None,
             u: Union[float, Sequence[float], None] = None) -> None:
@@ -306,8 +321,9 @@ def carom_py_before(context, index, sim):
 @ffi.def_extern(onerror=_note_in_handle)
 def carom_py_after(context, index, sim):
     calls = ffi.from_handle(context)
-    calls.values[index] = calls.after(index, calls.sim(index, sim))
-    calls.sims[index] = None
+    lent = calls.sim(index, sim)
+    calls.values[index] = calls.after(index, lent)
+    lent._c = lent._q = lent._u = None  # C destroys it now
 
 
 def run_batch(model: Model, count: int, end: float, before: Optional[Callable], after: Optional[Callable],

@@ -108,6 +108,28 @@ def test_what_a_function_remembers_is_saved(steered):
     assert sim["rail.q"] == once
 
 
+def test_a_memory_that_grows_is_refused(steered):
+    class Growing:
+        numbers = [1.0]
+
+        def __call__(self, t, q, u):
+            return 0.0
+
+        def save(self):
+            return self.numbers
+
+        def restore(self, numbers):
+            pass
+
+    steered["callbacks"]["push"]["every"] = "10 ms"
+    sim, control = carom.Model(steered).sim(), Growing()
+    sim.bind("push", control)
+    sim.save()
+    control.numbers = [1.0] * 1000
+    with pytest.raises(ValueError, match="1000 numbers"):
+        sim.save()
+
+
 def test_exceptions_of_functions_come_out(steered):
     sim = carom.Model(steered).sim()
     with pytest.raises(carom.Error, match="push"):
@@ -151,6 +173,13 @@ def test_a_batch_varies_the_start(falling):
                          after=lambda i, sim: sim["ball.y"])
     assert [b.error for b in ends] == [None] * 4
     numpy.testing.assert_allclose([b.value for b in ends], numpy.array(heights) - 0.2, atol=1e-12)
+
+
+def test_a_simulation_of_a_batch_ends_with_it(falling):
+    kept = falling.batch(3, 0.1, after=lambda i, sim: (sim, sim.q))
+    numpy.testing.assert_allclose([b.value[1][2] for b in kept], 0.55)
+    with pytest.raises(TypeError):
+        kept[0].value[0].t
 
 
 def test_a_batch_reports_what_cannot_start(falling):
