@@ -16,7 +16,7 @@
 
 // --- a run under way -------------------------------------------------------------------------------------------------
 
-static double seconds_since(struct timespec t) {
+double seconds_since(struct timespec t) {
   struct timespec n;
   clock_gettime(CLOCK_MONOTONIC, &n);
   return (double)(n.tv_sec - t.tv_sec) + 1e-9 * (double)(n.tv_nsec - t.tv_nsec);

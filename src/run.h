@@ -111,6 +111,7 @@ static inline void run_gather(const group *g, const double *all, double *row) {
 record_text *run_describe(run *r, int *count);
 // A line `name = value` each; of files, what tells their content from another.
 const char *run_list_parameters(run *r);
+double seconds_since(struct timespec t);  // on the monotonic clock
 const char *run_list_mesh_files(run *r);
 const char *run_list_table_files(run *r);
 

@@ -50,12 +50,6 @@ typedef struct sweep {
   bool stop;
 } sweep;
 
-static double seconds_since(struct timespec t) {
-  struct timespec n;
-  clock_gettime(CLOCK_MONOTONIC, &n);
-  return (double)(n.tv_sec - t.tv_sec) + 1e-9 * (double)(n.tv_nsec - t.tv_nsec);
-}
-
 static bool is_ours(const sweep *s, long row) {
   return s->options->shards <= 1 || row % s->options->shards == s->options->shard - 1;
 }
@@ -81,11 +75,18 @@ static bool has_sources(const sweep *s, const carom_model *model) {
   return same;
 }
 
+// The settings of a row: those of all rows, then what varies. Returns their number.
+static int fill_settings(const sweep *s, long row, carom_setting *settings, char (*texts)[SWEEP_SETTING]) {
+  int count = 0;
+  while (count < s->options->setting_count) settings[count] = s->options->settings[count], count++;
+  for (int i = 0; i < s->plan.range_count; i++)
+    settings[count++] = (carom_setting){s->plan.ranges[i].name, sweep_plan_setting(&s->plan, row, i, texts[i])};
+  return count;
+}
+
 static carom_model *load_row(worker *w, long row, carom_error *error) {
   const sweep *s = w->s;
-  int count = s->options->setting_count;
-  for (int i = 0; i < s->plan.range_count; i++)
-    w->settings[count++] = (carom_setting){s->plan.ranges[i].name, sweep_plan_setting(&s->plan, row, i, w->texts[i])};
+  int count = fill_settings(s, row, w->settings, w->texts);
   if (s->every[0]) w->settings[count++] = (carom_setting){"record.every", s->every};
   carom_model *model = carom_model_load(s->options->model, w->settings, count, error);
   if (!model || has_sources(s, model)) return model;
@@ -220,7 +221,6 @@ static carom_status run_rows(sweep *s) {
         .settings = ARENA_ARRAY(&s->memory, carom_setting, s->options->setting_count + s->plan.range_count + 2),
         .texts = arena_alloc(&s->memory, (size_t)s->plan.range_count, sizeof *workers[i].texts),
         .row = ARENA_ARRAY(&s->memory, double, s->table.column_count)};
-    for (int k = 0; k < s->options->setting_count; k++) workers[i].settings[k] = s->options->settings[k];
   }
   s->running = threads;
   while (started < threads && pthread_create(&ids[started], NULL, work, &workers[started]) == 0) started++;
@@ -301,12 +301,9 @@ static carom_model *load_first(sweep *s) {
   const carom_sweep_options *o = s->options;
   carom_setting *settings = ARENA_ARRAY(&s->memory, carom_setting, o->setting_count + s->plan.range_count + 1);
   char(*texts)[SWEEP_SETTING] = arena_alloc(&s->memory, (size_t)s->plan.range_count, sizeof *texts);
-  for (int i = 0; i < o->setting_count; i++) settings[i] = o->settings[i];
   for (long row = 0; row < s->plan.rows && row < TRIES; row++) {
     carom_error later = {0};
-    int count = o->setting_count;
-    for (int i = 0; i < s->plan.range_count; i++)
-      settings[count++] = (carom_setting){s->plan.ranges[i].name, sweep_plan_setting(&s->plan, row, i, texts[i])};
+    int count = fill_settings(s, row, settings, texts);
     carom_model *model = carom_model_load(o->model, settings, count, row ? &later : s->error);
     if (model) return error_clear(s->error), model;
   }

@@ -6,6 +6,8 @@
 #include "carom/carom.h"
 #include "carom/sweep.h"
 #include "record/record.h"
+#include "text/expr.h"
+#include "text/unit.h"
 
 // --- sweep_plan.c: the values of each row ----------------------------------------------------------------------------
 
@@ -26,6 +28,12 @@ typedef struct sweep_plan {
   long rows, sample;
   uint64_t seed;
 } sweep_plan;
+
+// Splits a list at a character that stands outside of brackets. Returns the number of parts, without blanks around
+// them.
+int sweep_split(arena *memory, const char *text, char at, char ***parts);
+// An expression without names. `dim` may be null. Returns null after reporting.
+const expr *sweep_constant(arena *memory, const char *text, dimension *dim, carom_error *error);
 
 // Returns false after reporting.
 bool sweep_plan_read(arena *memory, const carom_sweep_options *options, sweep_plan *to, carom_error *error);

@@ -23,8 +23,7 @@ static bool refuse(const range_reader *r, const char *why) {
   return error_set(r->error, CAROM_ERROR_USAGE, "--vary %s=%s: %s; %s", r->of->name, r->of->value, why, forms), false;
 }
 
-// Splits at a character that stands outside of parentheses.
-static int split(arena *memory, const char *text, char at, char ***parts) {
+int sweep_split(arena *memory, const char *text, char at, char ***parts) {
   int count = 0, capacity = 0, depth = 0;
   *parts = NULL;
   for (const char *start = text;; text++) {
@@ -44,11 +43,15 @@ static bool resolve_nothing(void *context, const char *name, symbol *found, cons
   return false;
 }
 
+const expr *sweep_constant(arena *memory, const char *text, dimension *dim, carom_error *error) {
+  return expr_compile(memory, text, (place){0}, (scope){.resolve = resolve_nothing}, dim, error);
+}
+
 // A number, and its unit in the results. Returns false, without a report, if the text is none.
 static bool read_number(arena *memory, const char *text, double *value, const char **unit) {
   carom_error ignored = {0};
   char buffer[32];
-  const expr *e = expr_compile(memory, text, (place){0}, (scope){.resolve = resolve_nothing}, NULL, &ignored);
+  const expr *e = sweep_constant(memory, text, NULL, &ignored);
   if (e) *value = expr_value(e, NULL), *unit = arena_copy_text(memory, expr_unit(e, buffer));
   return e && isfinite(*value);
 }
@@ -91,9 +94,9 @@ static bool read_bounds(range_reader *r, char **parts, int count, sweep_range *t
 static bool read_range(range_reader *r, sweep_range *to) {
   char **parts, **items;
   *to = (sweep_range){.name = arena_copy_text(r->memory, r->of->name)};
-  int count = split(r->memory, r->of->value, ':', &parts);
+  int count = sweep_split(r->memory, r->of->value, ':', &parts);
   if (count == 1) {
-    int item_count = split(r->memory, r->of->value, ',', &items);
+    int item_count = sweep_split(r->memory, r->of->value, ',', &items);
     return read_list(r, items, item_count, to);
   }
   int least = r->samples ? 2 : 3;

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/word.h"
 #include "sweep.h"
-#include "text/expr_parse.h"
 
 static const char *const kinds[TAKE_KINDS] = {"last", "min", "max", "mean", "rms", "at"};
 
@@ -18,14 +17,9 @@ static char *trimmed(arena *memory, const char *text, size_t length) {
   return arena_print(memory, "%.*s", (int)length, text);
 }
 
-static bool resolve_nothing(void *context, const char *name, symbol *found, const char **hint) {
-  (void)context, (void)name, (void)found, (void)hint;
-  return false;
-}
-
 static bool read_time(arena *memory, const char *text, double *time, carom_error *error) {
   dimension dim;
-  const expr *e = expr_compile(memory, text, (place){0}, (scope){.resolve = resolve_nothing}, &dim, error);
+  const expr *e = sweep_constant(memory, text, &dim, error);
   if (!e) return false;
   *time = expr_value(e, NULL);
   if ((dim == DIM_ANY || dimension_equal(dim, DIM_TIME)) && *time >= 0) return true;
@@ -75,16 +69,12 @@ static int take_outputs(arena *memory, const carom_model *model, sweep_take **ta
 int sweep_takes_read(arena *memory, const char *text, const carom_model *model, sweep_take **takes,
                      carom_error *error) {
   if (!text) return take_outputs(memory, model, takes);
-  int count = 0, capacity = 0, depth = 0;
-  *takes = NULL;
-  for (const char *start = text, *at = text;; at++) {
-    depth += (*at == '(') - (*at == ')');
-    if (*at && (*at != ',' || depth > 0)) continue;
-    const char *item = trimmed(memory, start, (size_t)(at - start));
-    if (!read_take(memory, item, ARENA_PUSH(memory, *takes, count, capacity), error)) return -1;
-    if (!*at) return count;
-    start = at + 1;
-  }
+  char **items;
+  int count = sweep_split(memory, text, ',', &items);
+  *takes = ARENA_ARRAY(memory, sweep_take, count);
+  for (int i = 0; i < count; i++)
+    if (!read_take(memory, items[i], &(*takes)[i], error)) return -1;
+  return count;
 }
 
 // --- during a run ----------------------------------------------------------------------------------------------------
