@@ -289,41 +289,35 @@ static void stops_bear_loads(void) {
 
 // --- steady sliding --------------------------------------------------------------------------------------------------
 
-// A ram that a drive moves evenly pushes a block against a damper and dry friction in its joint.
+// A ram that a drive moves evenly pushes a block along its slide, which the caller completes.
+#define RAM_AND_BLOCK                                                                                      \
+  "space: planar\n"                                                                                        \
+  "bodies: {ram: {mass: 1, inertia: 1}, block: {mass: 2, inertia: 1}}\n"                                   \
+  "surfaces: {a: {sphere: ram, radius: 0.1, material: m}, b: {sphere: block, radius: 0.1, material: m}}\n" \
+  "contacts: {ab: {between: [a, b]}}\n"                                                                    \
+  "drives: {motor: {joint: guide, motion: 0.5*t}}\n"                                                       \
+  "initial: {slide: {u: 0.5}}\n"                                                                           \
+  "joints:\n"                                                                                              \
+  "  guide: {prismatic: [ground, ram], axis: x}\n"                                                         \
+  "  slide: {prismatic: [ground, block], axis: x, at: [0.2, 0]"
+
+// It pushes against a damper.
 static void a_drive_pushes_a_block(void) {
-  compare_all(&(subject){
-      .name = "block",
-      .methods = 3,
-      .tolerance = equations,
-      .times = {0, 0.05, 0.5},
-      .text = "space: planar\n"
-              "bodies: {ram: {mass: 1, inertia: 1}, block: {mass: 2, inertia: 1}}\n"
-              "joints:\n"
-              "  guide: {prismatic: [ground, ram], axis: x}\n"
-              "  slide: {prismatic: [ground, block], axis: x, at: [0.2, 0]}\n"
-              "forces: {drag: {along: slide, damping: 3}}\n"
-              "surfaces: {a: {sphere: ram, radius: 0.1, material: m}, b: {sphere: block, radius: 0.1, material: m}}\n"
-              "contacts: {ab: {between: [a, b]}}\n"
-              "materials: {m: {" PAD "}}\n"
-              "drives: {motor: {joint: guide, motion: 0.5*t}}\n"
-              "initial: {slide: {u: 0.5}}\n"});
+  compare_all(&(subject){.name = "block",
+                         .methods = 3,
+                         .tolerance = equations,
+                         .times = {0, 0.05, 0.5},
+                         .text = RAM_AND_BLOCK "}\n"
+                                               "forces: {drag: {along: slide, damping: 3}}\n"
+                                               "materials: {m: {" PAD "}}\n"});
 }
 
 // The guides let neither move along the surface where they touch: friction there is zero, not any force up to 0.45 N.
 static void guides_leave_friction_no_force(void) {
-  static const char text[] =
-      "space: planar\n"
-      "bodies: {ram: {mass: 1, inertia: 1}, block: {mass: 2, inertia: 1}}\n"
-      "joints:\n"
-      "  guide: {prismatic: [ground, ram], axis: x}\n"
-      "  slide: {prismatic: [ground, block], axis: x, at: [0.2, 0]}\n"
+  static const char text[] = RAM_AND_BLOCK
+      "}\n"
       "forces: {drag: {along: slide, damping: 3}}\n"
-      "surfaces: {a: {sphere: ram, radius: 0.1, material: m}, b: {sphere: block, radius: 0.1, material: m}}\n"
-      "contacts: {ab: {between: [a, b]}}\n"
-      "materials: {m: {" PAD
-      ", friction: 0.3, v0: 1e-4}}\n"
-      "drives: {motor: {joint: guide, motion: 0.5*t}}\n"
-      "initial: {slide: {u: 0.5}}\n";
+      "materials: {m: {" PAD ", friction: 0.3, v0: 1e-4}}\n";
   compare_methods(
       &(subject){.name = "rough block", .methods = 3, .tolerance = equations, .times = {0, 0.05, 0.5}, .text = text},
       "joint");
@@ -343,21 +337,12 @@ static void guides_leave_friction_no_force(void) {
 
 // Dry friction in joints is for rigid methods.
 static void a_drive_pushes_a_block_that_rubs(void) {
-  compare_all(&(subject){
-      .name = "rubbing block",
-      .methods = 2,
-      .tolerance = equations,
-      .times = {0, 0.05, 0.5},
-      .text = "space: planar\n"
-              "bodies: {ram: {mass: 1, inertia: 1}, block: {mass: 2, inertia: 1}}\n"
-              "joints:\n"
-              "  guide: {prismatic: [ground, ram], axis: x}\n"
-              "  slide: {prismatic: [ground, block], axis: x, at: [0.2, 0], friction: 0.2, friction_force: 1}\n"
-              "surfaces: {a: {sphere: ram, radius: 0.1, material: m}, b: {sphere: block, radius: 0.1, material: m}}\n"
-              "contacts: {ab: {between: [a, b]}}\n"
-              "materials: {m: {restitution: 0}}\n"
-              "drives: {motor: {joint: guide, motion: 0.5*t}}\n"
-              "initial: {slide: {u: 0.5}}\n"});
+  compare_all(&(subject){.name = "rubbing block",
+                         .methods = 2,
+                         .tolerance = equations,
+                         .times = {0, 0.05, 0.5},
+                         .text = RAM_AND_BLOCK ", friction: 0.2, friction_force: 1}\n"
+                                               "materials: {m: {restitution: 0}}\n"});
 }
 
 // A sled on three runners in space: a spring pulls it along as fast as its drive goes, and friction holds against it.
