@@ -6,8 +6,9 @@ enum {
   FEW = 8,    // steps: a flight, or the time between two, is short
   MANY = 100  // closings in a row: bounces that die out are fewer
 };
-// An approach is slow if the forces make it in at most so many steps, and none below so many parts of a step.
-static const double SLOWEST = 0.05, FASTEST = 4;
+// An approach counts if the forces make its speed within these numbers of steps. Below the first it is rounding, above
+// the second it is an impact.
+static const double STEPS_MIN = 0.05, STEPS_MAX = 4;
 
 void stepper_chatter_begin(stepper *s, int point) {
   s->near.chatter[point] = (stepper_chatter){.pressed = s->steps - FEW - 2, .since = s->steps - FEW - 2};
@@ -17,8 +18,8 @@ void stepper_chatter_watch(stepper *s, int point, double rate, double made) {
   stepper_chatter *c = &s->near.chatter[point];
   long apart = s->steps - c->pressed - 1;
   if (apart > 0) {
-    bool slow = -rate >= SLOWEST * made && -rate <= FASTEST * made;
-    c->closings = slow && apart <= FEW ? c->closings + 1 : 0;
+    bool counts = -rate >= STEPS_MIN * made && -rate <= STEPS_MAX * made;
+    c->closings = counts && apart <= FEW ? c->closings + 1 : 0;
     c->since = s->steps;
   } else if (s->steps - c->since > FEW) c->closings = 0;  // it rests
   c->pressed = s->steps;
