@@ -93,8 +93,8 @@ static void check_table(void *context, const char *name, int columns, long rows)
   (void)columns;
   char where[256];
   carom_error error = {0};
-  if (!rows || !strcmp(name, "checkpoint") || !strcmp(name, "impacts"))
-    return;  // restitution of an episode without approach is no number
+  // In a checkpoint NaN stands for what is not known; the restitution of an impact without approach is no number.
+  if (!rows || !strncmp(name, "checkpoint", 10) || !strcmp(name, "impacts")) return;
   const char *path = campaign_file("table.csv");
   if (carom_export_csv(context, path, &(carom_export_options){.table = name}, &error) != CAROM_OK)
     finding("table %s: %s", name, error.text);
