@@ -154,6 +154,13 @@ bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled
   return true;
 }
 
+bool event_rows_stand(const event *s) {
+  const response_held *h = &s->held;
+  for (int i = 0; i < h->n; i++)
+    if (fabs(h->r[i]) > s->still * h->scale[i]) return false;
+  return true;
+}
+
 // --- with a factor that was kept -------------------------------------------------------------------------------------
 
 // b - A z, from the rows and M⁻¹ alone; over the scale of the rows. Returns the largest of the independent rows.

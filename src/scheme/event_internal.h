@@ -13,6 +13,9 @@
 // A point is open, or closed and sticking, or closed and slipping (which is also what one without friction does).
 typedef enum contact_mode { MODE_OPEN, MODE_STICK, MODE_SLIP } contact_mode;
 
+// Of a small slip in the instant under way: it may be stopped, it was stopped just now, it could not be stopped.
+typedef enum event_slip_end { SLIP_MAY_END, SLIP_ENDS, SLIP_GOES_ON } event_slip_end;
+
 // A contact point, or the dry friction of an ideal joint, which is a point that is always closed: it has no normal row,
 // and its limit takes the place of the normal force, with a coefficient of friction of 1. Joints stand behind all
 // points (watcher_first_joint).
@@ -38,13 +41,14 @@ typedef struct event_point {
   double share[3];                // its force when modes were last decided
   double resistance;              // against sinking in while it slips, over that without friction [-]
   bool stood;                     // it did not move when modes were last decided
-  bool idles;                     // closed without force when modes were last decided
-  bool has_shared;                // another share of the load was found for it in this step
-  bool may_jam;                   // it resisted when modes were last decided
-  double steepest;                // slip speed at which the integrator's Jacobian was last taken [m/s]
-  int lingers;                    // steps in a row that ended with next to no slip,
-  double lingers_from;            // the speed after the first of them [m/s]
-  double asked_at;  // its slip when it last seemed to end; 0: it has not since it last stuck or was open [m/s]
+  event_slip_end slip_end;
+  bool idles;           // closed without force when modes were last decided
+  bool has_shared;      // another share of the load was found for it in this step
+  bool may_jam;         // it resisted when modes were last decided
+  double steepest;      // slip speed at which the integrator's Jacobian was last taken [m/s]
+  int lingers;          // steps in a row that ended with next to no slip,
+  double lingers_from;  // the speed after the first of them [m/s]
+  double asked_at;      // its slip when it last seemed to end; 0: it has not since it last stuck or was open [m/s]
   bool has_lifted;
   double lifted_at;   // when its force last vanished [s]
   double held_until;  // infinitely many small impacts, summed up, last till then; 0: none do [s]
@@ -233,6 +237,9 @@ void event_respond_held(event *s, int row, double *speeds);
 event_factor event_factor_create(event *s, int rows, int parts);
 // Whether held rows repeat each other, so that reactions are not unique.
 bool event_is_redundant(event *s);
+// Whether the reactions that event_solve_held has found for rates leave none of the held rows faster than `still`. They
+// do where rows contradict each other: a drive moves two points against each other that stick.
+bool event_rows_stand(const event *s);
 
 // --- event_modes.c ---------------------------------------------------------------------------------------------------
 

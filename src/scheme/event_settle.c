@@ -47,12 +47,29 @@ static bool stop_small_slips(event *s) {
   for
     EACH_PART(k, s) {
       event_point *c = event_part(s, k);
+      if (c->slip_end == SLIP_GOES_ON) continue;
+      c->slip_end = SLIP_MAY_END;
       if (c->mode != MODE_SLIP || c->rows < 3 || c->stood) continue;
       double speed = event_slip_speed(c), power = 0;
       for (int i = 1; i < c->rows; i++)
         power -= constraint_row_acceleration(s->w.m, s->w.x, &s->w.x->rows[c->row + i]) * c->rate[i];
       if (!event_slip_ends(s, c, speed, power / speed)) continue;
-      c->mode = MODE_STICK;
+      c->mode = MODE_STICK, c->slip_end = SLIP_ENDS;
+      any = true;
+    }
+  return any;
+}
+
+// Slips that were to end and cannot, since drives move these points against others that stand, go on. A drive that
+// reverses takes them to zero by itself, a little later. Says whether there is one.
+static bool let_slips_go_on(event *s) {
+  bool any = false;
+  for
+    EACH_POINT(p, &s->w) {
+      event_point *c = &s->point[p];
+      if (c->slip_end != SLIP_ENDS) continue;
+      if (c->mode == MODE_STICK) c->mode = MODE_SLIP;
+      c->slip_end = SLIP_GOES_ON;
       any = true;
     }
   return any;
@@ -110,6 +127,7 @@ static carom_status arrest(event *s, carom_error *error) {
     event_take_closed(s);
     if (!event_arrest(s, HOLD_STICKING, true))
       return error_set(error, CAROM_ERROR_SINGULAR, "contacts at rest at t = %g s cannot be held", s->w.t);
+    if (!event_rows_stand(s) && let_slips_go_on(s)) continue;
     event_respond(s, false);
     event_observe_state(s);
     bool closes = false;
@@ -148,6 +166,8 @@ static carom_status settle(event *s, const event_instant *instant, carom_error *
   bool struck = false;
   if (instant->kind == EVENT_LIFT)
     s->point[instant->point].has_lifted = true, s->point[instant->point].lifted_at = s->w.t;
+  for
+    EACH_POINT(p, &s->w) s->point[p].slip_end = SLIP_MAY_END;
   event_observe_state(s);
   carom_status status = strike_all(s, &struck, error);
   if (status == CAROM_OK) status = event_decide(s, instant, error);
