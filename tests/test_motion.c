@@ -8,6 +8,7 @@
 #include "mechanics/dynamics.h"
 #include "mechanics/signal.h"
 #include "scheme/registry.h"
+#include "scheme/watcher.h"
 #include "sim.h"
 
 // All signals of the mechanism. Poses, velocities and energies follow from the state, the others are results.
@@ -123,10 +124,8 @@ static bool same_rows(carom_sim *a, carom_sim *b, bool energies, const char *wha
 
 enum { BEFORE = 60, AFTER = 40 };
 
-// Into a scheme and a motion that were created beforehand and have not moved. The first row is computed again, and is
-// the same also where an integrator loses its history.
-static void a_pair_goes_on(run *r, const char *what) {
-  if (!take_steps(r->sim, BEFORE, &r->error)) return;
+// A sim that was created beforehand and has not moved, with copies of motion and scheme. Null after a failed check.
+static carom_sim *copy_of(run *r) {
   const scheme_type *type = r->sim->type;
   carom_sim *other = carom_sim_create(r->model, &r->error);
   double *memory = calloc((size_t)scheme_memory_size(type, r->sim->scheme, r->sim->contacts), sizeof *memory);
@@ -135,13 +134,23 @@ static void a_pair_goes_on(run *r, const char *what) {
     scheme_save(type, r->sim->scheme, r->sim->contacts, memory);
     CHECK(scheme_restore(type, other->scheme, other->contacts, &r->model->m, memory, &r->error) == CAROM_OK);
     other->evaluated = false;
+  }
+  free(memory);
+  return other;
+}
+
+// The first row is computed again, and is the same also where an integrator loses its history.
+static void a_pair_goes_on(run *r, const char *what) {
+  if (!take_steps(r->sim, BEFORE, &r->error)) return;
+  const scheme_type *type = r->sim->type;
+  carom_sim *other = copy_of(r);
+  if (other) {
     CHECK_NEAR(carom_sim_time(other), carom_sim_time(r->sim), 0);
     CHECK(same_rows(r->sim, other, false, what));
     bool exact = type->resumes_exactly(r->sim->scheme);
     if (exact && take_steps(r->sim, AFTER, &r->error) && CHECK(take_steps(other, AFTER, &r->error)))
       CHECK(same_rows(r->sim, other, false, what));
   }
-  free(memory);
   carom_sim_destroy(other);
 }
 
@@ -182,6 +191,34 @@ static void friction_in_space_goes_on_bit_by_bit(void) {
   // friction that follows its load agrees with it within a tolerance only, which depends on where the search begins
   if (!run_open(&r, "dry-slide", "method=event integrator.type=erk mu=0.1")) return;
   CHECK(!r.sim->type->resumes_exactly(r.sim->scheme));
+  run_close(&r);
+}
+
+static bool same_look(const watch_look *a, const watch_look *b) {
+  return a->gap == b->gap && a->rate == b->rate && a->normal == b->normal && a->absent == b->absent &&
+         memcmp(a->slip, b->slip, sizeof a->slip) == 0 && memcmp(a->drag, b->drag, sizeof a->drag) == 0;
+}
+
+// Corners that slide on a plane share their load in more than one way, and the last digit of the direction of slip
+// changes the seventh of their forces. What a step begins with is compared rather than what comes out of it: a force
+// that differs shows only in steps that end where it vanishes.
+static void a_step_begins_with_what_a_copy_sees(void) {
+  enum { EVERY = 5, TIMES = 40 };
+  run r;
+  int slides = 0;
+  if (!run_open(&r, "stones", "method=event integrator.type=erk")) return;
+  for (int k = 0; k < TIMES && CHECK(take_steps(r.sim, EVERY, &r.error)); k++) {
+    carom_sim *other = copy_of(&r);
+    const watcher *a = r.sim->scheme, *b = other ? other->scheme : NULL;
+    for
+      EACH_POINT(p, a) {
+        const watch_look *at = &a->look[WATCH_START][p];
+        slides += at->normal > 0 && watch_length(at->slip) > 0;
+        if (b && !CHECK(same_look(at, &b->look[WATCH_START][p]))) printf("      point %d at t = %g s\n", p, a->t);
+      }
+    carom_sim_destroy(other);
+  }
+  CHECK_LE(100, slides);
   run_close(&r);
 }
 
@@ -353,6 +390,7 @@ int main(void) {
   RUN(a_copy_shows_the_same);
   RUN(copies_of_motion_and_scheme_go_on_bit_by_bit);
   RUN(friction_in_space_goes_on_bit_by_bit);
+  RUN(a_step_begins_with_what_a_copy_sees);
   RUN(resumed_runs_show_the_same_rows);
   RUN(an_interrupted_step_is_taken_again);
   RUN(turns_are_counted_from_a_checkpoint);

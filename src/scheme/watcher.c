@@ -320,10 +320,14 @@ static carom_status advance(watcher *w, double t_stop, carom_error *error) {
   return CAROM_OK;
 }
 
-// The end of one step is the start of the next, seen alike unless a mode changed.
+// Whether a one-step integrator goes on with another right-hand side than that of its last step.
+static bool is_renewed(const watcher *w) { return w->law_changed && flow_resumes_exactly(w->core); }
+
+// The end of one step is the start of the next, seen alike unless a mode or the right-hand side changed. A resumed run
+// looks at the start with those of the step to come.
 static bool look_on(watcher *w, bool changed) {
   int last = w->type->looks - 1;
-  bool again = changed || w->restart || w->look_again;
+  bool again = changed || w->restart || w->look_again || is_renewed(w);
   w->look_again = false;
   if (again) return watcher_look_at_start(w);
   watch_look *end = w->look[last];
@@ -344,7 +348,7 @@ static carom_status restart(watcher *w, carom_error *error) {
 // since, it computes the derivative again, as a resumed run does. Multistep integrators keep their history: the change
 // is small.
 static carom_status prepare_integrator(watcher *w, carom_error *error) {
-  bool renew = w->law_changed && flow_resumes_exactly(w->core);
+  bool renew = is_renewed(w);
   w->law_changed = false;
   if (w->restart) return restart(w, error);
   return renew ? begin_again(w, flow_next_step(w->core), error) : CAROM_OK;
