@@ -1,6 +1,6 @@
 // Constraints: their rates against finite differences, the dynamics they impose, redundancy, projection, and the same
 // mechanism in joint and in absolute coordinates.
-#include "mechanisms.h"
+#include "clouds.h"
 
 #include <float.h>
 
@@ -8,9 +8,15 @@
 
 static const joint_type *types[16];
 
+// Most tests run again with every other body flexible.
+static bool flexible;
+static rig *made(rig *r) { return flexible ? bend(r, NULL) : r; }
+static state state_of(rig *r, double speed) { return flexible ? flexible_state_at(r, speed) : random_state(r, speed); }
+
 // Bodies at up to 3 m turning at up to 3 rad/s: fifth derivatives below 3⁵ · 3 = 730, times h⁴/30 = 3e-14 (h = 1e-3),
-// and 1.5 ε/h · 10 = 3e-12 of rounding; the second derivative has one more factor ω.
-static const double DIFFERENCE = 2e-10;
+// and 1.5 ε/h · 10 = 3e-12 of rounding; the second derivative has one more factor ω. Markers on flexible bodies turn by
+// up to three modes more, and their places have squares of these.
+static const double DIFFERENCE = 2e-10, DIFFERENCE_FLEXIBLE = 2e-9;
 
 enum { MOST_ROWS = 64 };
 
@@ -28,9 +34,10 @@ static void check_rates(rig *r, const state *s) {
   state_at(r, s, 0, r->x);
   tree_inverse(m, r->x, s->udot, tau);
   memcpy(r->x->udot, s->udot, (size_t)m->nv * sizeof *tau);
+  const double difference = flexible ? DIFFERENCE_FLEXIBLE : DIFFERENCE;
   for (int i = 0; i < m->row_count; i++) {
-    CHECK_NEAR(constraint_row_rate(m, r->x, &r->x->rows[i]), rate[i], DIFFERENCE);
-    CHECK_NEAR(constraint_row_acceleration(m, r->x, &r->x->rows[i]), acceleration[i], 5 * DIFFERENCE);
+    CHECK_NEAR(constraint_row_rate(m, r->x, &r->x->rows[i]), rate[i], difference);
+    CHECK_NEAR(constraint_row_acceleration(m, r->x, &r->x->rows[i]), acceleration[i], 5 * difference);
   }
 }
 
@@ -63,9 +70,9 @@ static void closures_differentiate(void) {
       r->m.absolute = true;
       hang_free(r, a);
       rig_joint(r, types[i], rig_random_marker(r, a), rig_random_marker(r, b));
-      rig_ready(r);
+      rig_ready(made(r));
       CHECK_EQUAL(r->m.row_count, joint_in(types[i], planar)->row_count);
-      state s = random_state(r, 1);
+      state s = state_of(r, 1);
       int before = check_state.failures_here;
       check_rates(r, &s);
       check_columns(r, &s);
@@ -93,9 +100,9 @@ static void lines_planes_and_distances_differentiate(void) {
             c->f = moving ? rig_wave(r, 1, 0.3, 2) : constant_of(0.8);
           }
       }
-      rig_ready(r);
+      rig_ready(made(r));
       CHECK_EQUAL(r->m.row_count, planar ? 3 : 5);
-      state s = random_state(r, 0.4);
+      state s = state_of(r, 0.4);
       check_rates(r, &s);
       check_columns(r, &s);
       rig_destroy(r);
@@ -124,9 +131,9 @@ static void loop_joints_follow_their_twin_in_the_tree(void) {
     for (int i = 0; i < count; i++)
       for (uint64_t seed = 900; seed < 904; seed++) {
         const joint_space *space = joint_in(types[i], planar);
-        rig *r = rig_ready(parallel_joints(types[i], planar, seed));
+        rig *r = rig_ready(made(parallel_joints(types[i], planar, seed)));
         const mechanism *m = &r->m;
-        state s = random_state(r, 1);
+        state s = state_of(r, 1);
         int before = check_state.failures_here;
         check_rates(r, &s);
         state_at(r, &s, 0, r->x);
@@ -167,9 +174,9 @@ static void couples_differentiate(void) {
         rig_couple(r, 2, (couple_term[]){{{1, 0}, 2}, {{hinge, 0}, -3}}, rig_wave(r, 0.1, 0.3, 2));
         rig_couple(r, 2, (couple_term[]){{{2, last}, 2}, {{hinge, 0}, -3}}, constant_of(0.5));
         rig_couple(r, 2, (couple_term[]){{{2, 0}, 2}, {{2, last}, 0.7}}, rig_wave(r, 0.1, 0.3, 2));
-        rig_ready(r);
+        rig_ready(made(r));
         if (space->row_count) CHECK(r->m.joints[2].node < 0);
-        state s = random_state(r, 1);
+        state s = state_of(r, 1);
         int before = check_state.failures_here;
         check_rates(r, &s);
         check_columns(r, &s);
@@ -211,6 +218,11 @@ static void check_same(const rig *a, const rig *b) {
       if (check_state.failures_here > before)
         printf("    reaction of %s (%s)\n", m->joints[j].name, m->joints[j].type->name);
     }
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i], *there = &b->m.nodes[b->m.bodies[n->body].node];
+    for (int k = 0; k < n->modes; k++)
+      CHECK_NEAR(b->x->udot[there->modal_v + k], a->x->udot[n->modal_v + k], 1e-9 * size);
+  }
   double effort_size = fmax(1, largest_of(a->x->drive_effort, m->drive_count));
   for (int d = 0; d < m->drive_count; d++) CHECK_NEAR(b->x->drive_effort[d], a->x->drive_effort[d], 1e-9 * effort_size);
   for (int i = 0; i < m->joint_nv; i++) CHECK_NEAR(b->x->joint_udot[i], a->x->joint_udot[i], 1e-9 * size);
@@ -233,6 +245,21 @@ static void accelerate(rig *r) {
   dynamics_results(&r->m, r->x);
 }
 
+// Modes off zero, on the constraints, which is where the mechanism starts from then.
+static bool deform(rig *r) {
+  mechanism *m = &r->m;
+  double *q = ARENA_ARRAY(&r->memory, double, m->nq + 1), *u = ARENA_ARRAY(&r->memory, double, m->nv + 1);
+  if (!flexible) return true;
+  memcpy(q, m->q0, (size_t)m->nq * sizeof *q);
+  for (int i = 1; i < m->node_count; i++)
+    for (int k = 0; k < m->nodes[i].modes; k++) q[m->nodes[i].modal_q + k] = random_between(&r->seed, -0.05, 0.05);
+  dynamics_set(m, r->x, 0, q, m->u0);
+  bool held = dynamics_project_positions(m, r->x, 1e-14, 20) && dynamics_project_velocities(m, r->x);
+  memcpy(q, r->x->q, (size_t)m->nq * sizeof *q), memcpy(u, r->x->u, (size_t)m->nv * sizeof *u);
+  m->q0 = q, m->u0 = u;
+  return held;
+}
+
 static void joint_and_absolute_coordinates_agree(void) {
   for (int planar = 0; planar < 2; planar++) {
     int count = types_in(planar, types);
@@ -242,9 +269,9 @@ static void joint_and_absolute_coordinates_agree(void) {
           double q[256];
           rig *r = random_loop(planar, 7, types[i], seed + 10 * (uint64_t)i, q);
           if (decorated) decorate(r, q);
-          rig *absolute = rig_twin(r, true);
+          rig *absolute = rig_twin(made(r), true);
           int before = check_state.failures_here;
-          if (CHECK(rig_set_moving(r, q))) {
+          if (CHECK(rig_set_moving(r, q) && deform(r))) {
             dynamics_set(&r->m, r->x, 0, r->m.q0, r->m.u0);
             accelerate(r);
             check_satisfied(r);
@@ -414,8 +441,8 @@ static void transposed_rows_are_the_rows_transposed(void) {
     double q[256], mu[MOST_ROWS], out[128], left = 0, right = 0, size = 0;
     rig *r = random_loop(planar, 7, &joint_revolute, 1700, q);
     rig_couple(r, 2, (couple_term[]){{{0, 0}, 2}, {{r->m.joint_count - 1, 0}, -3}}, rig_wave(r, 0, 1, 1));
-    rig_ready(r);
-    state s = random_state(r, 1);
+    rig_ready(made(r));
+    state s = state_of(r, 1);
     state_at(r, &s, 0, r->x);
     for (int i = 0; i < r->m.row_count; i++) {
       const row *w = &r->x->rows[i];
@@ -466,7 +493,7 @@ static void projection_restores_the_constraints(void) {
     for (int absolute = 0; absolute < 2; absolute++)
       for (int i = 0; i < count; i++) {
         double q[256];
-        rig *r = random_loop(planar, 7, types[i], 1300 + (uint64_t)i, q), *t = rig_twin(r, true), *used = r;
+        rig *r = made(random_loop(planar, 7, types[i], 1300 + (uint64_t)i, q)), *t = rig_twin(r, true), *used = r;
         CHECK(rig_set_moving(r, q));
         if (absolute) {
           CHECK(rig_compile(t) && mechanism_adopt(&t->m, &r->m, &t->memory, &t->fault) && rig_start(t));
@@ -495,7 +522,7 @@ static void projection_restores_the_constraints(void) {
 // admissible velocity.
 static void velocity_projection_is_orthogonal(void) {
   double q[256];
-  rig *r = random_loop(false, 7, &joint_spherical, 1400, q);
+  rig *r = made(random_loop(false, 7, &joint_spherical, 1400, q));
   CHECK(rig_set_moving(r, q));
   const mechanism *m = &r->m;
   int nv = m->nv;
@@ -515,7 +542,7 @@ static void velocity_projection_is_orthogonal(void) {
 
 static void baumgarte_pulls_back(void) {
   double q[256], u[128], move[128];
-  rig *r = random_loop(false, 7, &joint_revolute, 1500, q);
+  rig *r = made(random_loop(false, 7, &joint_revolute, 1500, q));
   CHECK(rig_set_moving(r, q));
   const mechanism *m = &r->m;
   for (int v = 0; v < m->nv; v++) move[v] = random_between(&r->seed, -1e-3, 1e-3), u[v] = m->u0[v] + move[v];
@@ -585,5 +612,16 @@ int main(void) {
   RUN(velocity_projection_is_orthogonal);
   RUN(baumgarte_pulls_back);
   RUN(sparse_and_dense_agree);
+  flexible = true;
+  printf("  with flexible bodies\n");
+  RUN(closures_differentiate);
+  RUN(lines_planes_and_distances_differentiate);
+  RUN(loop_joints_follow_their_twin_in_the_tree);
+  RUN(couples_differentiate);
+  RUN(joint_and_absolute_coordinates_agree);
+  RUN(transposed_rows_are_the_rows_transposed);
+  RUN(projection_restores_the_constraints);
+  RUN(velocity_projection_is_orthogonal);
+  RUN(baumgarte_pulls_back);
   return check_summary();
 }

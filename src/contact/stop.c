@@ -16,10 +16,7 @@ static void add_normal(const mechanism *m, motion *x, const contact_element *e, 
     rows_add_speed(m, x, p->speed, p->sense);
     return;
   }
-  coordinate_row r = coordinate_get_row(m, x, e->of);
-  row_body *pair = rows_add_pair(m, x, r.a.node, r.b.node);
-  for (int k = 0; k < m->n; k++) pair[0].J[k] = p->sense * r.Ja[k], pair[1].J[k] = p->sense * r.Jb[k];
-  rows_set_bias(x, p->sense * r.quad);
+  rows_add_coordinate(m, x, e->of, p->sense);
 }
 
 static double gap_rate(const mechanism *m, const motion *x, const contact_element *e) {

@@ -94,6 +94,22 @@ static inline vec3 anchor_torque(const anchor *a, vec3 force, vec3 moment) {
   return vec3_sub(moment, vec3_cross(a->arm, force));
 }
 
+// The terms of the same row on the modal speeds of a flexible body, whose speeds are known: c := factor times the
+// efforts. Returns where the next term stands.
+static inline row_speed *anchor_efforts(const mechanism *m, const motion *x, const anchor *a, double factor, vec3 force,
+                                        vec3 torque, row_speed *to) {
+  for (int k = 0; a->frame && k < m->nodes[a->node].modes; k++)
+    (to++)->c = factor * flexible_effort(m, a->frame, k, anchor_off(x, a), force, torque);
+  return to;
+}
+// What the modes add to the rate force·v + torque·ω where their rates are those that tree_spread was last given, or
+// their accelerations.
+static inline double anchor_modal_rate(const mechanism *m, const motion *x, const anchor *a, vec3 force, vec3 torque) {
+  if (!a->frame) return 0;
+  return vec3_dot(force, flexible_point_rate(m, x, a->frame, anchor_off(x, a))) +
+         vec3_dot(torque, flexible_turn_rate(m, x, a->frame));
+}
+
 // Adds a force and a torque at the anchor to what is applied to its body.
 static inline void anchor_push(const mechanism *m, motion *x, const anchor *a, vec3 force, vec3 torque) {
   if (a->node == GROUND) return;

@@ -16,8 +16,9 @@
 enum { MAX_ITERATIONS = 200, MAX_HALVINGS = 12, MAX_GUESSES = 8, PATIENCE = 10 };
 
 // A copy of the mechanism for assembly, in which every body has the same mass and inertia: massless bodies cause no
-// problem, and the correction is not made by light bodies alone. Held coordinates count as driven.
-static mechanism uniform_copy(const mechanism *m, const bool *held, arena *memory) {
+// problem, and the correction is not made by light bodies alone. Held coordinates count as driven. Bodies deform only
+// if `bends`.
+static mechanism uniform_copy(const mechanism *m, const bool *held, bool bends, arena *memory) {
   mechanism uniform = *m;
   uniform.nodes = ARENA_ARRAY(memory, node, m->node_count);
   memcpy(uniform.nodes, m->nodes, (size_t)m->node_count * sizeof *m->nodes);
@@ -27,6 +28,7 @@ static mechanism uniform_copy(const mechanism *m, const bool *held, arena *memor
     n->mass = 1;
     n->com = n->moment = VEC3_ZERO;
     n->steady = n->off_centre = false;
+    n->modes_held = !bends;
     memcpy(n->inertia, (double[6]){inertia, inertia, inertia, 0, 0, 0}, sizeof n->inertia);
     int kept = 0;
     for (int k = 0; k < n->free_count; k++)
@@ -200,14 +202,16 @@ static bool assemble_positions(const mechanism *m, motion *x, const initial_stat
   hold_given(m, initial, held);
   bool closed = false, any_held = false;
   for (int i = 0; i < m->nv; i++) any_held = any_held || held[i];
-  for (int hold = any_held; hold >= 0 && !closed; hold--) {
-    mechanism uniform = uniform_copy(m, hold ? held : NULL, memory);
-    for (int trial = 0; trial < MAX_GUESSES && !closed; trial++) {
-      start_positions(m, x, guess);
-      if (trial > 0) shake(&uniform, x, trial, step_work);
-      closed = iterate_positions(&uniform, x, tolerance, &report->iterations, q_work, step_work);
+  // Flexible bodies start as given; only where the loops do not close so, they bend.
+  for (int bends = 0; bends <= (x->flexible != NULL) && !closed; bends++)
+    for (int hold = any_held; hold >= 0 && !closed; hold--) {
+      mechanism uniform = uniform_copy(m, hold ? held : NULL, bends, memory);
+      for (int trial = 0; trial < MAX_GUESSES && !closed; trial++) {
+        start_positions(m, x, guess);
+        if (trial > 0) shake(&uniform, x, trial, step_work);
+        closed = iterate_positions(&uniform, x, tolerance, &report->iterations, q_work, step_work);
+      }
     }
-  }
   report->violation_after = violation_at(m, x);
   if (!closed) return report_open_loop(m, x, f);
   coordinate_measure(m, x);
@@ -246,11 +250,21 @@ static void add_body_row(const mechanism *m, const motion *x, const conditions *
   for (; i != GROUND; i = m->nodes[i].parent) {
     const node *n = &m->nodes[i];
     for (int k = 0; k < n->nv; k++) row_of[c->column[n->v + k]] += s * block_dot(m->n, x->S + 6 * (n->v + k), f);
+    for (int k = 0; k < m->nodes[n->parent].modes; k++)
+      row_of[c->column[m->nodes[n->parent].modal_v + k]] += s * block_dot(m->n, x->carried[i] + 6 * k, f);
     double carried[6] = {0};
     if (m->planar) block_shift_force(3, x->links[i].r, f, carried);
     else block_shift_force(6, x->links[i].r, f, carried);
     memcpy(f, carried, sizeof f);
   }
+}
+
+// row += s (force·v + torque·ω) of the modes at an anchor
+static void add_modal_terms(const mechanism *m, const motion *x, const conditions *c, double *row_of, const anchor *a,
+                            double s, vec3 force, vec3 torque) {
+  const node *n = &m->nodes[a->node];
+  for (int k = 0; a->frame && k < n->modes; k++)
+    row_of[c->column[n->modal_v + k]] += s * flexible_effort(m, a->frame, k, anchor_off(x, a), force, torque);
 }
 
 static void add_constraint_conditions(const mechanism *m, const motion *x, conditions *c) {
@@ -266,9 +280,12 @@ static void add_constraint_conditions(const mechanism *m, const motion *x, condi
   }
 }
 
-// A driven speed is that of the guess.
+// A driven speed, and that of a mode, is that of the guess.
 static void add_drive_condition(const motion *x, int speed, conditions *c) {
   add_condition(c, x->u[speed])[c->column[speed]] = 1;
+}
+static void add_mode_conditions(const motion *x, const node *n, conditions *c) {
+  for (int k = 0; k < n->modes; k++) add_drive_condition(x, n->modal_v + k, c);
 }
 
 // A given velocity of a body that only joints with clearance hold is no condition here; add_own sets it.
@@ -290,6 +307,8 @@ static void add_joint_conditions(const mechanism *m, const motion *x, const init
     coordinate_row r = coordinate_get_row(m, x, of);
     add_body_row(m, x, c, out, r.a.node, r.Ja, 1);
     add_body_row(m, x, c, out, r.b.node, r.Jb, 1);
+    add_modal_terms(m, x, c, out, &r.a, -1, r.force, r.torque);
+    add_modal_terms(m, x, c, out, &r.b, 1, r.force, r.torque);
   }
 }
 
@@ -367,7 +386,7 @@ static conditions begin_conditions(const tree_list *t, int rows, int nv, arena *
 
 static int count_given(const mechanism *m, const initial_state *initial, int b) {
   const node *n = &m->nodes[m->bodies[b].node];
-  int count = 0;
+  int count = n->modes;
   for (int k = 0; k < n->nv; k++)
     count += m->driven[n->v + k] + (n->joint >= 0 && initial->u_given[m->joints[n->joint].v + k]);
   for (int k = 0; k < 6; k++) count += is_condition(m, initial, b, k);
@@ -387,6 +406,7 @@ static void satisfy(motion *x, const first_guess *guess, conditions *c, const in
 // Numbers the speeds of a node among those of its problem.
 static void list_speeds(const node *n, tree_list *t, int *speeds, int *count) {
   for (int k = 0; k < n->nv; k++) t->column[n->v + k] = *count, speeds[(*count)++] = n->v + k;
+  for (int k = 0; k < n->modes; k++) t->column[n->modal_v + k] = *count, speeds[(*count)++] = n->modal_v + k;
 }
 
 static void solve_tree(const mechanism *m, motion *x, const initial_state *initial, const first_guess *guess,
@@ -398,6 +418,8 @@ static void solve_tree(const mechanism *m, motion *x, const initial_state *initi
   conditions c = begin_conditions(t, rows, nv, memory);
   for (int k = 0; k < nv; k++)
     if (m->driven[speeds[k]]) add_drive_condition(x, speeds[k], &c);
+  for (int i = t->start[tree]; i < t->start[tree + 1]; i++)
+    add_mode_conditions(x, &m->nodes[m->bodies[t->bodies[i]].node], &c);
   for (int i = t->start[tree]; i < t->start[tree + 1]; i++) {
     int joint = m->nodes[m->bodies[t->bodies[i]].node].joint;
     if (joint >= 0) add_joint_conditions(m, x, initial, joint, &c);
@@ -420,6 +442,8 @@ static void solve_coupled(const mechanism *m, motion *x, const initial_state *in
   for (int i = 0; i < m->drive_count; i++)
     if (m->drives[i].speed >= 0 && t->coupled[m->nodes[m->speed_node[m->drives[i].speed]].base])
       add_drive_condition(x, m->drives[i].speed, &c);
+  for (int i = 1; i < m->node_count; i++)
+    if (t->coupled[m->nodes[i].base]) add_mode_conditions(x, &m->nodes[i], &c);
   for (int i = 0; i < m->joint_count; i++)
     if (m->joints[i].node < 0 || t->coupled[m->nodes[m->joints[i].node].base])
       add_joint_conditions(m, x, initial, i, &c);
@@ -535,6 +559,11 @@ void mechanism_carry(const mechanism *m, motion *x, const mechanism *other, moti
     }
     memcpy(q, from->joint_q + m->joints[n->joint].q, (size_t)n->nq * sizeof *q);
     memcpy(u, from->joint_u + m->joints[n->joint].v, (size_t)n->nv * sizeof *u);
+  }
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i], *of = &other->nodes[other->bodies[n->body].node];
+    memcpy(x->q + n->modal_q, from->q + of->modal_q, (size_t)n->modes * sizeof *x->q);
+    memcpy(x->u + n->modal_v, from->u + of->modal_v, (size_t)n->modes * sizeof *x->u);
   }
   memcpy(x->joint_q, from->joint_q, (size_t)m->joint_nq * sizeof *x->joint_q);
   dynamics_set(m, x, from->t, x->q, x->u);

@@ -30,11 +30,14 @@ static void set_row(const mechanism *m, motion *x, row *r, const anchor *a, cons
   anchor_wrench(m, a, vec3_neg(e), vec3_neg(w), t[0].J);
   anchor_wrench(m, b, e, w, t[1].J);
   r->phi_t = 0;
+  if (r->speed_count) anchor_efforts(m, x, b, 1, e, w, anchor_efforts(m, x, a, -1, e, w, x->row_speeds + r->speed0));
 }
 
-static void along_row(const mechanism *m, motion *x, row *r, const marker_state *a, const marker_state *b, vec3 e) {
+// With w the angular velocity that the row sees, too.
+static void along_row(const mechanism *m, motion *x, row *r, const marker_state *a, const marker_state *b, vec3 e,
+                      vec3 w) {
   anchor opposite = marker_opposite(x, a, b);
-  set_row(m, x, r, &opposite, &b->anchor, e, VEC3_ZERO);
+  set_row(m, x, r, &opposite, &b->anchor, e, w);
   r->phi = vec3_dot(e, vec3_sub(b->p, a->p));
   r->rounding = rounding_of(size_of(a->p) + size_of(b->p));
   r->quad = vec3_dot(e, marker_relative_bias(a, &opposite, b, marker_relative_velocity(m, x, &opposite, b)));
@@ -47,20 +50,18 @@ static void dot_row(const mechanism *m, motion *x, row *r, const marker_state *a
   r->phi = vec3_dot(e, f);
   r->quad = vec3_dot(vec3_centripetal(a->w, e), f) + vec3_dot(e, vec3_centripetal(b->w, f)) +
             2 * vec3_dot(vec3_cross(a->w, e), vec3_cross(b->w, f));
+  if (r->speed_count) r->quad += vec3_dot(vec3_sub(marker_turn_bias(b), marker_turn_bias(a)), normal);
 }
 
 static void screw_row(const mechanism *m, motion *x, const constraint *c, row *r, const marker_state *a,
                       const marker_state *b, vec3 e) {
   const joint *j = &m->joints[c->joint];
-  double h = j->parameters.pitch, *Ja = x->row_bodies[r->body0].J, *Jb = x->row_bodies[r->body0 + 1].J;
-  along_row(m, x, r, a, b, e);
-  for (int k = 0; k < 3; k++) {
-    double ek = k == 0 ? e.x : k == 1 ? e.y : e.z;
-    Ja[k] += h * ek, Jb[k] -= h * ek;
-  }
+  double h = j->parameters.pitch;
+  along_row(m, x, r, a, b, e, vec3_scale(-h, e));
   r->phi -= h * x->joint_q[j->q];
   r->rounding += rounding_of(fabs(h * x->joint_q[j->q]));
   r->quad -= h * vec3_dot(vec3_cross(a->w, e), vec3_sub(b->w, a->w));
+  if (r->speed_count) r->quad -= h * vec3_dot(e, vec3_sub(marker_turn_bias(b), marker_turn_bias(a)));
 }
 
 static void evaluate_closure(const mechanism *m, motion *x, const constraint *c) {
@@ -69,7 +70,7 @@ static void evaluate_closure(const mechanism *m, motion *x, const constraint *c)
     row *r = &x->rows[c->row0 + k];
     vec3 e = mat3_column(a.R, c->rows[k].i);
     switch (c->rows[k].kind) {
-      case ROW_ALONG: along_row(m, x, r, &a, &b, e); break;
+      case ROW_ALONG: along_row(m, x, r, &a, &b, e, VEC3_ZERO); break;
       case ROW_DOT: dot_row(m, x, r, &a, &b, e, mat3_column(b.R, c->rows[k].j)); break;
       case ROW_SCREW: screw_row(m, x, c, r, &a, &b, e); break;
     }
@@ -112,6 +113,8 @@ static void evaluate_couple(const mechanism *m, motion *x, const constraint *c) 
     coordinate_row cr = coordinate_get_row(m, x, of);
     for (int k = 0; k < m->n; k++) bodies[0].J[k] = factor * cr.Ja[k], bodies[1].J[k] = factor * cr.Jb[k];
     bodies += 2;
+    speeds = anchor_efforts(m, x, &cr.a, -factor, cr.force, cr.torque, speeds);
+    speeds = anchor_efforts(m, x, &cr.b, factor, cr.force, cr.torque, speeds);
     r->quad += factor * cr.quad;
   }
   r->rounding = rounding_of(size);
@@ -130,10 +133,21 @@ int constraint_body_terms(const mechanism *m, const constraint *c) {
   return count;
 }
 
+// Terms on the modes that move the two markers of a row, into `to` (may be null). Returns how many.
+static int bind_modes(const mechanism *m, int first, int second, row_speed *to) {
+  int of_first, of_second, from = flexible_modes_at(m, first, &of_first);
+  const int count = from + flexible_modes_at(m, second, &of_second);
+  for (int k = 0; to && k < count; k++) to[k].speed = k < from ? of_first + k : of_second + k - from;
+  return count;
+}
+
 int constraint_speed_terms(const mechanism *m, const constraint *c) {
-  if (c->type != &constraint_couple) return 0;
+  if (c->type != &constraint_couple) return bind_modes(m, c->first, c->second, NULL);
   int count = 0;
-  for (int i = 0; i < c->term_count; i++) count += coordinate_speed(m, c->terms[i].of) >= 0;
+  for (int i = 0; i < c->term_count; i++) {
+    const joint *j = &m->joints[c->terms[i].of.joint];
+    count += coordinate_speed(m, c->terms[i].of) >= 0 ? 1 : bind_modes(m, j->first, j->second, NULL);
+  }
   return count;
 }
 
@@ -146,13 +160,18 @@ void constraint_bind(const mechanism *m, motion *x, const constraint *c) {
     row_speed *s = x->row_speeds + r->speed0;
     if (c->type != &constraint_couple) {
       b[0].node = node_of_marker(m, c->first), b[1].node = node_of_marker(m, c->second);
+      bind_modes(m, c->first, c->second, s);
       continue;
     }
     for (int i = 0; i < c->term_count; i++) {
       int speed = coordinate_speed(m, c->terms[i].of);
       const joint *j = &m->joints[c->terms[i].of.joint];
-      if (speed >= 0) (s++)->speed = speed;
-      else b[0].node = node_of_marker(m, j->first), b[1].node = node_of_marker(m, j->second), b += 2;
+      if (speed >= 0) {
+        (s++)->speed = speed;
+        continue;
+      }
+      b[0].node = node_of_marker(m, j->first), b[1].node = node_of_marker(m, j->second), b += 2;
+      s += bind_modes(m, j->first, j->second, s);
     }
   }
 }

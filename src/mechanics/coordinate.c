@@ -154,6 +154,11 @@ void coordinate_update(const mechanism *m, motion *x) {
   }
 }
 
+// What modes add to a row's rate, or acceleration.
+static double modal_rate(const mechanism *m, const motion *x, const coordinate_row *r) {
+  return anchor_modal_rate(m, x, &r->b, r->force, r->torque) - anchor_modal_rate(m, x, &r->a, r->force, r->torque);
+}
+
 void coordinate_accelerations(const mechanism *m, motion *x) {
   for (int i = 0; i < m->joint_count; i++) {
     const joint *j = &m->joints[i];
@@ -167,6 +172,7 @@ void coordinate_accelerations(const mechanism *m, motion *x) {
       coordinate_row r = coordinate_get_row(m, x, (coordinate){i, k});
       *out = r.quad;
       for (int b = 0; b < m->n; b++) *out += r.Ja[b] * x->links[r.a.node].A[b] + r.Jb[b] * x->links[r.b.node].A[b];
+      *out += modal_rate(m, x, &r);
     }
   }
 }
@@ -198,6 +204,7 @@ coordinate_row coordinate_get_row(const mechanism *m, const motion *x, coordinat
   anchor_wrench(m, &r.a, vec3_neg(gv), vec3_neg(gw), r.Ja);
   vec3 v_rel = marker_relative_velocity(m, x, &r.a, &b), w_rel = vec3_sub(b.w, a.w);
   r.quad = vec3_dot(gv, marker_relative_bias(&a, &r.a, &b, v_rel)) - vec3_dot(gw, vec3_cross(a.w, w_rel));
+  if (r.a.frame || r.b.frame) r.quad += vec3_dot(gw, vec3_sub(marker_turn_bias(&b), marker_turn_bias(&a)));
   if (j->type->bias && !m->planar) {
     vec3 beta, eta;
     j->type->bias(&j->parameters, q, u, &beta, &eta);
@@ -212,7 +219,7 @@ double coordinate_spread_rate(const mechanism *m, const motion *x, coordinate c,
   coordinate_row r = coordinate_get_row(m, x, c);
   double rate = 0;
   for (int k = 0; k < m->n; k++) rate += r.Ja[k] * x->links[r.a.node].A[k] + r.Jb[k] * x->links[r.b.node].A[k];
-  return rate;
+  return rate + modal_rate(m, x, &r);
 }
 
 static bool has_effort(const motion *x, const node *n) {

@@ -10,7 +10,7 @@
 typedef struct coordinate_row {
   anchor a, b;  // of the two bodies, at the second marker
   double Ja[6], Jb[6];
-  double quad;         // q̈ = Ja·A_a + Jb·A_b + quad
+  double quad;         // q̈ = Ja·A_a + Jb·A_b + quad, and what modes of flexible bodies add
   vec3 force, torque;  // a unit effort pushes b with this, and a with the opposite
 } coordinate_row;
 

@@ -15,10 +15,7 @@ void friction_add_rows(const mechanism *m, motion *x) {
       rows_add_speed(m, x, speed, 1);
       continue;
     }
-    coordinate_row r = coordinate_get_row(m, x, of);
-    row_body *pair = rows_add_pair(m, x, r.a.node, r.b.node);
-    for (int k = 0; k < m->n; k++) pair[0].J[k] = r.Ja[k], pair[1].J[k] = r.Jb[k];
-    rows_set_bias(x, r.quad);
+    rows_add_coordinate(m, x, of, 1);
   }
 }
 

@@ -219,12 +219,15 @@ vec3 flexible_point_rate(const mechanism *m, const motion *x, const flexible_mar
   return v;
 }
 
+double flexible_effort(const mechanism *m, const flexible_marker *f, int mode, vec3 off, vec3 force, vec3 torque) {
+  const double *column = f->columns + 6 * mode;
+  const vec3 moment = vec3_add(torque, vec3_cross(off, force));
+  return vec3_dot(block_angular(m, column), moment) + vec3_dot(block_linear(m, column), force);
+}
+
 void flexible_push(const mechanism *m, motion *x, const flexible_marker *f, vec3 off, vec3 force, vec3 torque) {
   const node *n = &m->nodes[f->node];
-  const vec3 moment = vec3_add(torque, vec3_cross(off, force));
-  for (int k = 0; k < n->modes; k++)
-    x->tau[n->modal_v + k] +=
-        vec3_dot(block_angular(m, f->columns + 6 * k), moment) + vec3_dot(block_linear(m, f->columns + 6 * k), force);
+  for (int k = 0; k < n->modes; k++) x->tau[n->modal_v + k] += flexible_effort(m, f, k, off, force, torque);
 }
 
 void flexible_momentum(const mechanism *m, const motion *x, int index, double *momentum) {
@@ -251,6 +254,10 @@ double flexible_kinetic_energy(const mechanism *m, const motion *x, int index) {
 
 bool flexible_condense(int w, const node *n, flexible_link *f, double *IA) {
   const int modes = n->modes;
+  if (n->modes_held) {
+    memset(f->X, 0, (size_t)(modes * w) * sizeof *f->X);
+    return true;
+  }
   if (!dense_cholesky(modes, f->ff, modes, TREE_SINGULAR, NULL)) return false;
   for (int i = 0; i < w; i++) {
     double column[FLEXIBLE_MODES_MAX];
@@ -265,12 +272,28 @@ bool flexible_condense(int w, const node *n, flexible_link *f, double *IA) {
 }
 
 void flexible_reduce(int w, const node *n, flexible_link *f, const double *tau, double *pA) {
+  if (n->modes_held) {
+    memset(f->e, 0, (size_t)n->modes * sizeof *f->e), memset(f->p, 0, (size_t)n->modes * sizeof *f->p);
+    return;
+  }
   for (int k = 0; k < n->modes; k++) {
     f->e[k] = (tau ? tau[n->modal_v + k] : 0) - f->p[k];
     f->p[k] = 0;
   }
   dense_cholesky_solve(n->modes, f->ff, n->modes, f->e);
   for (int k = 0; k < n->modes; k++) block_axpy(w, f->e[k], f->rf + k * w, pA);
+}
+
+void flexible_reduce_by_half(int w, const node *n, flexible_link *f, const double *tau, double *pA, double *half) {
+  const double *L = f->ff;
+  for (int a = 0; a < n->modes; a++) {
+    half[n->modal_v + a] = 0;
+    if (n->modes_held) continue;
+    double y = tau[n->modal_v + a] - f->p[a];
+    for (int b = 0; b < a; b++) y -= L[a * n->modes + b] * half[n->modal_v + b];
+    half[n->modal_v + a] = y / L[a * n->modes + a];
+  }
+  flexible_reduce(w, n, f, tau, pA);
 }
 
 void flexible_inverse(int w, const node *n, flexible_link *f, const double *udot, const double *A, double *wrench) {
@@ -290,4 +313,55 @@ void flexible_expand(int w, const node *n, flexible_link *f, const double *A, do
     f->rate[k] = f->e[k] - block_dot(w, f->X + k * w, A);
     if (out) out[n->modal_v + k] = f->rate[k];
   }
+}
+
+// --- the mass matrix -------------------------------------------------------------------------------------------------
+
+// The force f at a node's origin, which belongs to speed v, meets the columns of all speeds between it and ground:
+// those of joints, and where a node hangs on a flexible one, those of its modes.
+BLOCK void meet_inward(const int w, const mechanism *m, const motion *x, int i, double *f, int v, double *M) {
+  for (; i != GROUND; i = m->nodes[i].parent) {
+    const node *n = &m->nodes[i], *parent = &m->nodes[n->parent];
+    for (int b = n->v; b < n->v + n->nv; b++) M[b * m->nv + v] = M[v * m->nv + b] = block_dot(w, x->S + 6 * b, f);
+    for (int k = 0; x->carried[i] && k < parent->modes; k++) {
+      const int b = parent->modal_v + k;
+      M[b * m->nv + v] = M[v * m->nv + b] = block_dot(w, x->carried[i] + 6 * k, f);
+    }
+    block_carry_force(w, x->links[i].r, f);
+  }
+}
+
+// Composite inertias inward, with those that modes have: the recursion of the factor without its eliminations.
+BLOCK void mass_matrix(const int w, const mechanism *m, motion *x, double *M) {
+  memset(M, 0, (size_t)m->nv * (size_t)m->nv * sizeof *M);
+  for (int i = 1; i < m->node_count; i++) {
+    tree_link *l = &x->links[i];
+    if (m->nodes[i].flex) flexible_fill(w, &m->nodes[i], &x->flexible[i], l->IA);
+    else block_inertia(w, l->J, l->mk, m->nodes[i].mass, l->IA);
+  }
+  for (int i = m->node_count - 1; i > 0; i--) {
+    const node *n = &m->nodes[i];
+    const tree_link *l = &x->links[i];
+    const flexible_link *of = &x->flexible[i];
+    double f[6];
+    for (int v = n->v; v < n->v + n->nv; v++) {
+      block_mul(w, l->IA, x->S + 6 * v, f);
+      meet_inward(w, m, x, i, f, v, M);
+    }
+    for (int k = 0; k < n->modes; k++) {
+      double *row = M + (n->modal_v + k) * m->nv + n->modal_v;
+      memcpy(row, of->ff + k * n->modes, (size_t)n->modes * sizeof *row);
+      memcpy(f, of->rf + k * w, (size_t)w * sizeof *f);
+      meet_inward(w, m, x, i, f, n->modal_v + k, M);
+    }
+    if (n->parent == GROUND) continue;
+    block_shift_inertia(w, l->r, l->IA, x->links[n->parent].IA);
+    if (x->carried[i])
+      flexible_take_inertia(w, &m->nodes[n->parent], &x->flexible[n->parent], l->r, x->carried[i], l->IA);
+  }
+}
+
+void flexible_mass_matrix(const mechanism *m, motion *x, double *M) {
+  if (m->planar) mass_matrix(3, m, x, M);
+  else mass_matrix(6, m, x, M);
 }

@@ -5,8 +5,8 @@
 // A child that hangs on the deformed body accelerates with it by  T A + Φ q̈ + c,  so that its articulated inertia Ia
 // and bias pa add  Tᵀ Ia Φ to I_rf,  Φᵀ Ia Φ to I_ff  and  Φᵀ pa to p_f.
 //
-// The frame is at the marker by which the joint carries the body: shapes are zero there, and do not turn it. Rows of
-// constraints, contacts and joint friction have no terms on modal speeds yet: mechanism_compile refuses them.
+// The frame is at the marker by which the joint carries the body: shapes are zero there, and do not turn it. A row on a
+// flexible body has a term on the velocity of its frame, and one on each modal speed.
 #ifndef MECHANICS_FLEXIBLE_H
 #define MECHANICS_FLEXIBLE_H
 
@@ -67,10 +67,22 @@ void flexible_apply(const mechanism *m, motion *x);
 // modes add where their rates are those of the node's link, and the efforts of a force and a torque there.
 vec3 flexible_point_rate(const mechanism *m, const motion *x, const flexible_marker *f, vec3 off);
 vec3 flexible_turn_rate(const mechanism *m, const motion *x, const flexible_marker *f);
+double flexible_effort(const mechanism *m, const flexible_marker *f, int mode, vec3 off, vec3 force, vec3 torque);
 void flexible_push(const mechanism *m, motion *x, const flexible_marker *f, vec3 off, vec3 force, vec3 torque);
 // Of its acceleration what depends neither on A nor on q̈.
 static inline vec3 flexible_point_bias(const flexible_marker *f, vec3 off) {
   return vec3_add(vec3_add(f->linear_c, vec3_cross(f->angular_c, off)), vec3_centripetal(f->w, off));
+}
+
+// How many modes move a marker, and the first of their speeds.
+static inline int flexible_modes_at(const mechanism *m, int marker, int *speed) {
+  const node *n = &m->nodes[m->bodies[m->markers[marker].body].node];
+  *speed = n->modal_v;
+  return m->markers[marker].shape ? n->modes : 0;
+}
+static inline bool flexible_is_modal(const mechanism *m, int speed) {
+  const node *n = &m->nodes[m->speed_node[speed]];
+  return n->modes && speed >= n->modal_v;
 }
 
 double flexible_kinetic_energy(const mechanism *m, const motion *x, int index);
@@ -112,9 +124,13 @@ BLOCK void flexible_add_motion(const int w, const node *n, const flexible_link *
 bool flexible_condense(int w, const node *n, flexible_link *f, double *IA);
 // From the efforts tau (may be null for zero) and p_f, which is zero afterwards: e, and p.
 void flexible_reduce(int w, const node *n, flexible_link *f, const double *tau, double *pA);
+// The same, and half[modal] = L⁻¹ (τ_f - p_f) with I_ff = L Lᵀ.
+void flexible_reduce_by_half(int w, const node *n, flexible_link *f, const double *tau, double *pA, double *half);
 // Inverse dynamics of the body alone: the wrench on its frame without bias, and p_f with it.
 void flexible_inverse(int w, const node *n, flexible_link *f, const double *udot, const double *A, double *wrench);
 // q̈ from the acceleration of the frame, also into `out` (may be null).
 void flexible_expand(int w, const node *n, flexible_link *f, const double *A, double *out);
+// The mass matrix of a mechanism with flexible bodies, as tree_mass_matrix.
+void flexible_mass_matrix(const mechanism *m, motion *x, double *M);
 
 #endif

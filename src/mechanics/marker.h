@@ -44,6 +44,11 @@ static inline vec3 marker_bias(const marker_state *s) {
   return s->anchor.frame ? s->anchor.frame->linear_c : vec3_centripetal(s->w, s->anchor.arm);
 }
 
+// The same of its angular acceleration, which a rigid body does not have.
+static inline vec3 marker_turn_bias(const marker_state *s) {
+  return s->anchor.frame ? s->anchor.frame->angular_c : VEC3_ZERO;
+}
+
 // The point of the first marker's body that is where the second marker is now, and the velocity of the second relative
 // to it: the rate of D = p_b - p_a in axes that turn with the first, v_b - v_a - ω_a × D.
 static inline anchor marker_opposite(const motion *x, const marker_state *a, const marker_state *b) {

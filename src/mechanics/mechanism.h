@@ -70,6 +70,7 @@ typedef struct node {
   int q, v, nq, nv;
   const struct flexible_body *flex;  // null if its body is rigid
   int modes, modal_q, modal_v;       // modal coordinates and speeds, behind those of the joint
+  bool modes_held;                   // its modes do not respond, as driven speeds do not: in assembly
   int last_speed;                    // the last of its speeds or, where it has none, of those towards ground; -1: none
   int free[JOINT_MAX_FREEDOM], free_count;  // speeds that are not driven, as offsets from v
   int factor;                               // where its block of the factorised mass matrix starts
@@ -263,6 +264,7 @@ struct mechanism {
   int row_count, row_body_count, row_speed_count;
   int redundant;   // constraint rows that depend on others at the start
   int extra_rows;  // rows that come and go for which a motion has room from the start: of frictions, and temporary ones
+  int extra_speeds;  // terms on speeds that one of them has at most: one, or the modes of two bodies
   int factor_size, force_output_count;
   const struct signal *signals;
   int signal_count;

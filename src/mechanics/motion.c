@@ -127,7 +127,7 @@ void motion_lay_rows(const mechanism *m, motion *x, arena *memory) {
   x->extra_rows = extra;
   x->rows = ARENA_ARRAY(memory, row, m->row_count + extra + 1);
   x->row_bodies = ARENA_ARRAY(memory, row_body, m->row_body_count + 2 * extra + 1);
-  x->row_speeds = ARENA_ARRAY(memory, row_speed, m->row_speed_count + extra + 1);
+  x->row_speeds = ARENA_ARRAY(memory, row_speed, m->row_speed_count + m->extra_speeds * extra + 1);
   x->row_bases = ARENA_ARRAY(memory, int, m->row_body_count + m->row_speed_count + 2 * extra + 1);
   int body = 0, speed = 0;
   for (int i = 0; i < m->constraint_count; i++) {
@@ -149,7 +149,8 @@ static void enlarge_rows(const mechanism *m, motion *x, int extra) {
   int had = x->extra_rows, bases = m->row_body_count + m->row_speed_count;
   x->rows = ARENA_LARGER(a, x->rows, m->row_count + had, m->row_count + extra + 1);
   x->row_bodies = ARENA_LARGER(a, x->row_bodies, m->row_body_count + 2 * had, m->row_body_count + 2 * extra + 1);
-  x->row_speeds = ARENA_LARGER(a, x->row_speeds, m->row_speed_count + had, m->row_speed_count + extra + 1);
+  x->row_speeds = ARENA_LARGER(a, x->row_speeds, m->row_speed_count + m->extra_speeds * had,
+                               m->row_speed_count + m->extra_speeds * extra + 1);
   x->row_bases = ARENA_LARGER(a, x->row_bases, bases + 2 * had, bases + 2 * extra + 1);
   response_enlarge(m, x, extra);
   x->extra_rows = extra;

@@ -22,7 +22,8 @@ static const double DEPENDENT = 1e-11, DEPENDENT_AT_MOST = 1e-6;
 
 // --- rows that nothing can move --------------------------------------------------------------------------------------
 
-// The square of a row's size: a turn counts as a motion at the typical length.
+// The square of a row's size: a turn counts as a motion at the typical length. Modes have any unit, and a row on modes
+// acts on their body, too: they do not count.
 static double row_size(const mechanism *m, const motion *x, const row *r) {
   double sum = 0, length = m->length;
   for (int k = 0; k < r->body_count; k++) {
@@ -32,6 +33,7 @@ static double row_size(const mechanism *m, const motion *x, const row *r) {
   }
   for (int k = 0; k < r->speed_count; k++) {
     double c = x->row_speeds[r->speed0 + k].c;
+    if (x->flexible && flexible_is_modal(m, x->row_speeds[r->speed0 + k].speed)) continue;
     sum += c * c / fmax(1, length * length);
   }
   return sum;

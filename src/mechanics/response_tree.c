@@ -122,6 +122,8 @@ static void project_row(const mechanism *m, const motion *x, const row *r, int t
     for (int i = t->node; i != GROUND; i = m->nodes[i].parent) {
       const node *n = &m->nodes[i];
       for (int v = n->v; v < n->v + n->nv; v++) of->J[m->speed_place[v]] += block_dot(m->n, x->S + 6 * v, f);
+      for (int a = 0; a < m->nodes[n->parent].modes; a++)
+        of->J[m->speed_place[m->nodes[n->parent].modal_v + a]] += block_dot(m->n, x->carried[i] + 6 * a, f);
       if (m->planar) block_carry_force(3, x->links[i].r, f);
       else block_carry_force(6, x->links[i].r, f);
     }
@@ -141,7 +143,8 @@ bool response_of_free_bodies(const mechanism *m) {
 // A tree of one free body, as most are in a crowd.
 bool response_is_free_body(const mechanism *m, int tree) {
   int first = m->base_start[tree];
-  return m->base_start[tree + 1] == first + 1 && tree_is_free_body(m->n, &m->nodes[m->base_nodes[first]]);
+  const node *n = &m->nodes[m->base_nodes[first]];
+  return m->base_start[tree + 1] == first + 1 && tree_is_free_body(m->n, n) && !n->flex;
 }
 
 // L⁻¹ Sᵀ f, which stands for J and for M⁻¹ Jᵀ alike. No recursion is needed.
@@ -234,12 +237,14 @@ void response_tree_half(const mechanism *m, motion *x, int j, int stride, double
     const node *n = &m->nodes[path[k]];
     memset(x->links[path[k]].pA, 0, sizeof x->links[0].pA);
     for (int v = n->v; v < n->v + n->nv; v++) tau[v] = 0;
+    for (int v = n->modal_v; v < n->modal_v + n->modes; v++) tau[v] = 0;
   }
   push_along(m, x, r, tau);
   tree_reduce_nodes(m, x, path, count, tau, e);
   for (int k = 0; k < count; k++) {
     const node *n = &m->nodes[path[k]];
     for (int a = 0; a < n->free_count; a++) half[(long)(n->v + n->free[a]) * stride] = e[n->v + n->free[a]];
+    for (int v = n->modal_v; v < n->modal_v + n->modes; v++) half[(long)v * stride] = e[v];
   }
 }
 

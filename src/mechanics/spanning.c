@@ -377,20 +377,30 @@ static bool check_drives(const mechanism *m, fault *f) {
   return true;
 }
 
-// Rows have no terms on modal speeds yet, nor are they carried through flexible bodies.
-static bool check_flexible(const mechanism *m, const temporary_rows *temporary, fault *f) {
-  const bool rows = m->row_count > 0 || m->friction_count > 0 || (temporary && temporary->count > 0);
-  for (int b = 1; b < m->body_count; b++) {
-    const body *of = &m->bodies[b];
-    if (of->flex && of->flex->modes > FLEXIBLE_MODES_MAX)
-      return fault_set(f, CAROM_ERROR_MODEL, (part_id){PART_BODY, b}, "keep fewer modes",
-                       "body '%s' has %d modes; at most %d are supported", of->name, of->flex->modes,
-                       FLEXIBLE_MODES_MAX);
-    if (of->flex && rows)
-      return fault_set(f, CAROM_ERROR_MODEL, (part_id){PART_BODY, b}, "make the body rigid",
-                       "body '%s' is flexible; closed loops, constraints, contact and joint friction are not supported "
-                       "with flexible bodies yet",
-                       of->name);
+// The recursion knows one case: the frame of a flexible body is at the marker by which a joint carries it.
+static bool is_at_frame(const mechanism *m, const marker *k) {
+  const int modes = m->bodies[k->body].flex->modes;
+  bool still = true;
+  for (int i = 0; k->shape && i < modes; i++) {
+    still &= vec3_norm(k->shape->shift[i]) == 0 && vec3_norm(k->shape->turn[i]) == 0;
+    for (int j = 0; k->shape->second && j < modes; j++) still &= vec3_norm(k->shape->second[i * modes + j]) == 0;
+  }
+  return still;
+}
+
+static bool check_flexible(const mechanism *m, fault *f) {
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    const part_id part = {PART_BODY, n->body};
+    const char *name = m->bodies[n->body].name;
+    if (n->modes > FLEXIBLE_MODES_MAX)
+      return fault_set(f, CAROM_ERROR_MODEL, part, "keep fewer modes",
+                       "body '%s' has %d modes; at most %d are supported", name, n->modes, FLEXIBLE_MODES_MAX);
+    const joint *j = n->joint < 0 ? NULL : &m->joints[n->joint];
+    if (n->flex && j && !is_at_frame(m, &m->markers[n->reversed ? j->first : j->second]))
+      return fault_set(f, CAROM_ERROR_MODEL, part, "fix the frame of the body at that joint",
+                       "joint '%s' carries the flexible body '%s' at a marker that moves with its modes", j->name,
+                       name);
   }
   return true;
 }
@@ -490,7 +500,7 @@ bool mechanism_compile(mechanism *m, const bool *wanted, const temporary_rows *t
   else grow_tree(m, wanted, memory);
   if (!check_connected(m, f) || !check_drives(m, f)) return false;
   close_loops(m, memory);
-  if (!check_flexible(m, temporary, f)) return false;
+  if (!check_flexible(m, f)) return false;
   drive_speeds(m, memory);
   mark_steady(m);
   centre_mark(m, memory);
@@ -499,10 +509,12 @@ bool mechanism_compile(mechanism *m, const bool *wanted, const temporary_rows *t
   m->length = typical_length(m, temporary, memory);
   m->total_mass = mechanism_total_mass(m);
   m->single = true;
-  bool flexible = false;
-  for (int i = 1; i < m->node_count; i++) m->single &= m->nodes[i].nv == 1, flexible |= m->nodes[i].flex != NULL;
-  m->single &= !flexible;
-  m->small = flexible ? NULL : response_choose(m->nv);
+  m->extra_speeds = 1;
+  for (int i = 1; i < m->node_count; i++) {
+    m->single &= m->nodes[i].nv == 1 && !m->nodes[i].modes;
+    if (2 * m->nodes[i].modes > m->extra_speeds) m->extra_speeds = 2 * m->nodes[i].modes;
+  }
+  m->small = m->extra_speeds > 1 ? NULL : response_choose(m->nv);
   for (int i = 0; i < m->force_count; i++) {
     m->forces[i].output = m->force_output_count;
     m->force_output_count += m->forces[i].type->output_count;

@@ -376,6 +376,7 @@ BLOCK void reduce_by_half(const int w, const mechanism *m, motion *x, int i, con
   int k = n->free_count;
   double e[JOINT_MAX_FREEDOM];
   const double *L = x->factor + n->factor;
+  if (n->flex) flexible_reduce_by_half(w, n, &x->flexible[i], tau, l->pA, half);
   for (int a = 0; a < k; a++) {
     int v = n->v + n->free[a];
     e[a] = tau[v] - block_dot(w, x->S + 6 * v, l->pA);
@@ -400,7 +401,7 @@ BLOCK void reduce_by_half(const int w, const mechanism *m, motion *x, int i, con
   double p[6];
   for (int c = 0; c < w; c++) p[c] = l->pA[c];
   for (int a = 0; a < k; a++) block_axpy(w, e[a], x->U + 6 * (n->v + n->free[a]), p);
-  block_shift_force(w, l->r, p, x->links[n->parent].pA);
+  hand_down(w, m, x, i, p);
 }
 
 void tree_reduce_nodes(const mechanism *m, motion *x, const int *nodes, int count, const double *tau, double *e) {
@@ -507,7 +508,8 @@ BLOCK void mass_matrix(const int w, const mechanism *m, motion *x, double *M) {
 }
 
 void tree_mass_matrix(const mechanism *m, motion *x, double *M) {
-  if (m->planar) mass_matrix(3, m, x, M);
+  if (x->flexible) flexible_mass_matrix(m, x, M);
+  else if (m->planar) mass_matrix(3, m, x, M);
   else mass_matrix(6, m, x, M);
 }
 

@@ -77,8 +77,7 @@ void tree_solve(const mechanism *m, motion *x, const double *tau, double *out);
 void tree_solve_base(const mechanism *m, motion *x, int base, const double *tau, double *out);
 // The inward half of that over these nodes, each before its parent: e with M⁻¹ = Eᵀ E for E the map from (tau,
 // wrenches) to e, so that responses to two rows have the product e·e'. The nodes are all those between the bodies that
-// are pushed and ground; on others e is zero. Entries of driven speeds, and of other nodes, are left as they are. Not
-// for flexible nodes, which no row can act on yet.
+// are pushed and ground; on others e is zero. Entries of driven speeds, and of other nodes, are left as they are.
 void tree_reduce_nodes(const mechanism *m, motion *x, const int *nodes, int count, const double *tau, double *e);
 
 // The velocity that speeds u would give each body at the present position, in links[].A.
@@ -88,7 +87,7 @@ void tree_spread(const mechanism *m, motion *x, const double *u);
 // each joint transmits in links[].pA.
 void tree_inverse(const mechanism *m, motion *x, const double *udot, double *tau);
 
-// Dense nv x nv mass matrix, by composite inertias. Of rigid bodies.
+// Dense nv x nv mass matrix, by composite inertias.
 void tree_mass_matrix(const mechanism *m, motion *x, double *M);
 
 double tree_kinetic_energy(const mechanism *m, const motion *x);

@@ -22,14 +22,19 @@ static int find_parts(flow_newton *f) {
     if (d->speed < 0) continue;
     f->part[m->nodes[m->joints[d->of.joint].node].q + d->of.index] = f->part[m->nq + d->speed] = ODE_GIVEN;
   }
-  for (int i = 1; i < m->node_count; i++)
-    for (int k = 0; k < m->nodes[i].nq; k++) {
-      const node *n = &m->nodes[i];
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    for (int k = 0; k < n->nq; k++) {
       if (f->part[n->q + k] != ODE_POSITION) continue;
       f->rate_start[positions++] = count;
       for (int v = 0; v < n->nv; v++, count++)
         if (f->rate_of) f->rate_of[count] = m->nq + n->v + v;
     }
+    for (int k = 0; k < n->modes; k++, count++) {
+      f->rate_start[positions++] = count;
+      if (f->rate_of) f->rate_of[count] = m->nq + n->modal_v + k;
+    }
+  }
   f->rate_start[positions] = count;
   return count;
 }
@@ -50,6 +55,7 @@ static void find_rates(void *context, const double *y, double *N) {
         if (f->part[n->q + k] == ODE_POSITION) N[rows++ * n->nv + v] = rate[k];
     }
     N += rows * n->nv;
+    for (int k = 0; k < n->modes; k++) *N++ = 1;
   }
 }
 
