@@ -160,19 +160,13 @@ bool point_names_find_touch(const point_names *n, arena *memory, double a, doubl
   return true;
 }
 
-static int find_column(const record_table *t, const char *name) {
-  for (int k = 0; k < t->column_count; k++)
-    if (strcmp(t->columns[k], name) == 0) return k;
-  return -1;
-}
-
 point_columns point_columns_of(const record_table *t) {
   point_columns c = {-1, {-1, -1}, strcmp(t->name, "episodes") == 0 || strcmp(t->name, "regimes") == 0};
   bool of_impacts = strcmp(t->name, "impacts") == 0, of_touches = strcmp(t->name, "touches") == 0;
-  if (c.of_pairs || of_impacts) c.point = find_column(t, c.of_pairs ? "pair" : "point");
+  if (c.of_pairs || of_impacts) c.point = record_find_column(t, c.of_pairs ? "pair" : "point");
   if (!of_touches) return c;
-  c.surfaces[0] = find_column(t, "a"), c.surfaces[1] = find_column(t, "b");
-  if (c.surfaces[0] >= 0 && c.surfaces[1] >= 0) c.point = find_column(t, "point");
+  c.surfaces[0] = record_find_column(t, "a"), c.surfaces[1] = record_find_column(t, "b");
+  if (c.surfaces[0] >= 0 && c.surfaces[1] >= 0) c.point = record_find_column(t, "point");
   return c;
 }
 

@@ -67,6 +67,7 @@ int record_table_count(const record_reader *r);                    // in the ord
 bool record_is_frame_table(const char *name);
 int record_find_table(const record_reader *r, const char *name);   // -1 when absent
 record_table record_get_table(const record_reader *r, int table);  // its texts live as long as the reader
+int record_find_column(const record_table *t, const char *name);   // -1 when absent
 long record_rows(const record_reader *r, int table);               // as of now; -1 when the file became unreadable
 carom_status record_read(record_reader *r, int table, long first, long count, double *rows, carom_error *error);
 int record_text_count(const record_reader *r);

@@ -331,6 +331,12 @@ int record_find_table(const record_reader *r, const char *name) {
   return -1;
 }
 
+int record_find_column(const record_table *t, const char *name) {
+  for (int k = 0; k < t->column_count; k++)
+    if (strcmp(t->columns[k], name) == 0) return k;
+  return -1;
+}
+
 record_table record_get_table(const record_reader *r, int table) {
   assert(table >= 0 && table < r->table_count);
   return r->tables[table].about;

@@ -148,21 +148,15 @@ static int by_start(const void *a, const void *b) {
   return first->row < second->row ? -1 : first->row > second->row;
 }
 
-static int find_column_in(const record_table *t, const char *name) {
-  for (int k = 0; k < t->column_count; k++)
-    if (strcmp(t->columns[k], name) == 0) return k;
-  return -1;
-}
-
 // Where the ledger says what an episode is judged by; -1: an old record, which does not.
 typedef struct impact_places {
   int point, start, end, impulse, force, speed;
 } impact_places;
 
 static impact_places place_columns(const record_table *t) {
-  return (impact_places){find_column_in(t, "point"),      find_column_in(t, "start"),
-                         find_column_in(t, "end"),        find_column_in(t, "impulse_normal"),
-                         find_column_in(t, "peak_force"), find_column_in(t, "approach_speed")};
+  return (impact_places){record_find_column(t, "point"),      record_find_column(t, "start"),
+                         record_find_column(t, "end"),        record_find_column(t, "impulse_normal"),
+                         record_find_column(t, "peak_force"), record_find_column(t, "approach_speed")};
 }
 
 static episode read_episode(const double *row, const impact_places *at) {
@@ -413,7 +407,8 @@ static bool place_table(report *r, report_run *run, report_table *t, report_pack
 
 static bool place_impacts(report *r, report_run *run, report_packing *p) {
   record_table about = record_get_table(run->in, run->impact_source);
-  int recorded = about.column_count, width = run->impact_column_count, point = find_column_in(&about, "point"), number;
+  int recorded = about.column_count, width = run->impact_column_count, point = record_find_column(&about, "point"),
+      number;
   blob *b = report_open_blob(r, run, 8 * (size_t)width * (size_t)run->impact_count, &number);
   for (int k = 0; k < width; k++) {
     run->impact_columns[k].type = BLOB_F64;

@@ -21,13 +21,8 @@ typedef struct pair_columns {
 } pair_columns;
 
 static pair_columns find_columns(const record_table *t) {
-  pair_columns c = {-1, -1, -1, t->column_count};
-  for (int k = 0; k < t->column_count; k++) {
-    if (strcmp(t->columns[k], "pair") == 0) c.pair = k;
-    if (strcmp(t->columns[k], "start") == 0) c.start = k;
-    if (strcmp(t->columns[k], "end") == 0) c.end = k;
-  }
-  return c;
+  return (pair_columns){record_find_column(t, "pair"), record_find_column(t, "start"), record_find_column(t, "end"),
+                        t->column_count};
 }
 
 static int by_length(const void *a, const void *b) {

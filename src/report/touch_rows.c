@@ -25,17 +25,11 @@ typedef struct touch_time {
   long first, count;
 } touch_time;
 
-static int column_of(const record_table *t, const char *name) {
-  for (int k = 0; k < t->column_count; k++)
-    if (strcmp(t->columns[k], name) == 0) return k;
-  return -1;
-}
-
 // All times whose rows are in the record. A run that was killed may have written one more.
 static touch_time *read_times(report *r, const report_run *run, long *count) {
   record_table about = record_get_table(run->in, run->touches.times);
-  int t = column_of(&about, "t"), first = column_of(&about, "first"), number = column_of(&about, "count"),
-      width = about.column_count;
+  int t = record_find_column(&about, "t"), first = record_find_column(&about, "first"),
+      number = record_find_column(&about, "count"), width = about.column_count;
   long rows = record_rows(run->in, run->touches.times);
   *count = 0;
   if (t < 0 || first < 0 || number < 0 || rows < 0)
@@ -61,7 +55,7 @@ static bool choose_columns(report *r, report_run *run, int *from) {
   if (!report_scan_columns(r, run, run->touches.source, run->touches.rows, &recorded)) return false;
   run->touches.columns = ARENA_ARRAY(r->memory, report_column, SHOWN);
   for (int i = 0; i < SHOWN; i++) {
-    int k = column_of(&about, shown[i].name);
+    int k = record_find_column(&about, shown[i].name);
     if (k < 0) continue;
     from[run->touches.column_count] = k;
     report_column *c = &run->touches.columns[run->touches.column_count++];
