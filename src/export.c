@@ -11,6 +11,7 @@
 #include "record/own.h"
 #include "record/point_names.h"
 #include "record/record.h"
+#include "record/row_words.h"
 #include "record/touch_rows.h"
 
 void carom_skip_exit_cleanup(void) { record_skip_exit_handler(); }
@@ -27,7 +28,9 @@ typedef struct exporter {
   long rows;
   point_names *names;    // of impacts or touches; null if their points are not named
   point_columns points;  // of the table that they are in
-  int word_count;        // names of a row: pair and point, or the pair alone
+  row_words *words;      // of a table of its own; null if it holds numbers alone
+  const char **texts;    // of one row, one per column; null for a number
+  int word_count;        // texts behind the columns: pair and point, the pair alone, or a message
   int times;             // table of the times of touches, which stand in front of its columns; -1 for other tables
   arena_mark row_mark;   // where the words of one row begin
   double *block, *row;   // of one table, of the result
@@ -85,23 +88,18 @@ static bool choose_tables(exporter *x, const char *name) {
 
 enum { WORDS = IMPACT_NAME_COLUMNS };
 
-static int find_column(const record_table *t, const char *name) {
-  for (int k = 0; k < t->column_count; k++)
-    if (strcmp(t->columns[k], name) == 0) return k;
-  return -1;
-}
-
 static void find_points(exporter *x, const record_table *t) {
   point_columns points = point_columns_of(t);
   if (points.point < 0) return;
   x->points = points;
-  x->word_count = points.of_pairs ? 1 : WORDS;
   x->names = point_names_read(&x->memory, x->in);
+  if (x->names) x->word_count = points.of_pairs ? 1 : WORDS;
 }
 
 static void name_columns(exporter *x) {
   x->columns = ARENA_ARRAY(&x->memory, const char *, x->column_count + WORDS);
   x->units = ARENA_ARRAY(&x->memory, const char *, x->column_count + WORDS);
+  x->texts = ARENA_ARRAY(&x->memory, const char *, x->column_count + WORDS);
   int used = 0;
   if (x->times >= 0) x->columns[used] = "t", x->units[used++] = "s";
   for (int i = 0; i < x->table_count; i++) {
@@ -110,19 +108,26 @@ static void name_columns(exporter *x) {
       x->columns[used] = t.columns[k], x->units[used] = t.units ? t.units[k] : "";
     find_points(x, &t);
   }
-  for (int i = 0; i < WORDS; i++) x->columns[used + i] = impact_name_columns[i], x->units[used + i] = "";
+  if (x->table_count == 1) x->words = row_words_read(&x->memory, x->in, x->tables[0]);
+  if (row_words_have_messages(x->words)) x->word_count = 1;
+  for (int i = 0; i < WORDS; i++)
+    x->columns[used + i] = x->names ? impact_name_columns[i] : "message", x->units[used + i] = "";
   x->block = ARENA_ARRAY(&x->memory, double, ((size_t)x->column_count * ROWS_AT_ONCE));
   x->row = ARENA_ARRAY(&x->memory, double, x->column_count);
 }
 
 static carom_status put_row(exporter *x) {
-  if (!x->names) return csv_append(x->out, x->row, x->error);
-  point_name name;
-  arena_release(&x->memory, x->row_mark);
-  bool known = point_names_find_row(x->names, &x->memory, &x->points, x->row + (x->times >= 0), &name);
-  return csv_append_words(
-      x->out, x->row, known ? (const char *const[WORDS]){name.pair, name.point} : (const char *const[WORDS]){"", ""},
-      x->word_count, x->error);
+  const char **behind = x->texts + x->column_count;
+  if (x->names) {
+    point_name name;
+    arena_release(&x->memory, x->row_mark);
+    bool known = point_names_find_row(x->names, &x->memory, &x->points, x->row + (x->times >= 0), &name);
+    behind[0] = known ? name.pair : "", behind[1] = known ? name.point : "";
+  } else if (x->words) {
+    for (int i = 0; i < x->column_count; i++) x->texts[i] = row_words_find(x->words, i, x->row[i]);
+    behind[0] = row_words_message(x->words, x->row[0]);
+  }
+  return csv_append_texts(x->out, x->row, x->texts, x->error);
 }
 
 // Each table's part of the block follows the last one's.
@@ -171,7 +176,8 @@ static carom_status copy_time(exporter *x, double t, long first, long count) {
 // A run that is going on, or was killed, may have times whose rows have not been written.
 static carom_status copy_touches(exporter *x) {
   record_table t = record_get_table(x->in, x->times);
-  int at = find_column(&t, "t"), first = find_column(&t, "first"), count = find_column(&t, "count");
+  int at = record_find_column(&t, "t"), first = record_find_column(&t, "first"),
+      count = record_find_column(&t, "count");
   long times = record_rows(x->in, x->times), rows = x->rows;
   double *time = ARENA_ARRAY(&x->memory, double, t.column_count), next = 0;
   if (at < 0 || first < 0 || count < 0 || times < 0)
@@ -186,7 +192,7 @@ static carom_status copy_touches(exporter *x) {
   return status;
 }
 
-static int count_columns(const exporter *x) { return x->column_count + (x->names ? x->word_count : 0); }
+static int count_columns(const exporter *x) { return x->column_count + x->word_count; }
 
 // The header of a table in a file of its own: a frame table has the time in front.
 static own_header header_of(exporter *x, int table) {

@@ -7,6 +7,7 @@
 #include "carom/record.h"
 #include "record/point_names.h"
 #include "record/record.h"
+#include "record/row_words.h"
 
 struct carom_record {
   record_reader *in;
@@ -14,6 +15,8 @@ struct carom_record {
   bool names_known;    // they have been read
   point_names *names;  // null: the record has none
   arena_mark row;      // where the names of one row begin
+  arena words_memory;  // lives as long as the record
+  row_words **words;   // of each table; null until they have been asked for
 };
 
 carom_record *carom_record_open(const char *path, carom_error *error) {
@@ -30,7 +33,7 @@ carom_record *carom_record_open(const char *path, carom_error *error) {
 void carom_record_close(carom_record *record) {
   if (!record) return;
   record_close(record->in);
-  arena_free(&record->memory);
+  arena_free(&record->memory), arena_free(&record->words_memory);
   free(record);
 }
 
@@ -82,6 +85,20 @@ carom_record_point carom_record_get_point(carom_record *record, int table, const
   point_name name;
   if (columns.point < 0 || !find_names(record, &columns, row, &name)) return (carom_record_point){0};
   return (carom_record_point){name.pair, columns.of_pairs ? "" : name.point};
+}
+
+const char *carom_record_word(carom_record *record, int table, int column, double value) {
+  jmp_buf out_of_memory;
+  if (!is_table(record, table)) return NULL;
+  record->words_memory.out_of_memory = &out_of_memory;
+  if (setjmp(out_of_memory)) return NULL;
+  if (!record->words) {
+    int count = record_table_count(record->in);
+    row_words **words = ARENA_ARRAY(&record->words_memory, row_words *, count);
+    for (int i = 0; i < count; i++) words[i] = row_words_read(&record->words_memory, record->in, i);
+    record->words = words;
+  }
+  return row_words_find(record->words[table], column, value);
 }
 
 const char *carom_record_text(const carom_record *record, const char *name) {

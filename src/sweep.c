@@ -255,8 +255,36 @@ static void name_columns(sweep *s, const carom_model *model) {
   s->table = (sweep_table){.columns = columns,
                            .units = units,
                            .column_count = used,
+                           .vary_count = s->plan.range_count,
+                           .take_count = s->take_count,
+                           .sensitivity = s->plan.sensitivity,
                            .status = first_about(s) + ABOUT_STATUS,
                            .rows = s->plan.rows};
+}
+
+static void put_words(json_writer *w, const char *key, const char *const *words, int count) {
+  json_open(w, key, '[');
+  for (int i = 0; i < count; i++) json_put_text(w, NULL, words[i]);
+  json_close(w, ']');
+}
+
+// The lists of words that columns hold places of, from 1 on.
+static const char *list_words(sweep *s) {
+  json_writer w = json_begin(&s->memory);
+  json_open(&w, NULL, '{');
+  json_open(&w, SWEEP_ROWS, '{');
+  for (int i = 0; i < s->plan.range_count; i++)
+    if (s->plan.ranges[i].words)
+      put_words(&w, s->plan.ranges[i].name, s->plan.ranges[i].words, (int)s->plan.ranges[i].count);
+  json_close(&w, '}');
+  if (s->plan.sensitivity) {
+    json_open(&w, SWEEP_SENSITIVITY, '{');
+    put_words(&w, "output", s->table.columns + first_taken(s), s->take_count);
+    put_words(&w, "input", s->table.columns + 1, s->plan.range_count);
+    json_close(&w, '}');
+  }
+  json_close(&w, '}');
+  return w.out.text;
 }
 
 static void put_settings(json_writer *w, const char *key, const carom_setting *list, int count) {
@@ -279,6 +307,8 @@ static const char *identify(sweep *s, const carom_model *model) {
   put_settings(&w, "vary", o->vary, o->vary_count);
   json_put_integer(&w, "sample", o->sample);
   json_put_text(&w, "seed", o->sample ? arena_print(&s->memory, "%llu", (unsigned long long)o->seed) : "");
+  json_put_text(&w, "points", s->plan.even.dimensions ? "sobol" : "random");
+  json_put_flag(&w, "sensitivity", s->plan.sensitivity);
   json_put_integer(&w, "rows", s->plan.rows);
   json_open(&w, "take", '[');
   for (int i = 0; i < s->take_count; i++) json_put_text(&w, NULL, s->takes[i].name);
@@ -331,6 +361,12 @@ static void keep_sources(sweep *s, const carom_model *model) {
     s->sources[i] = arena_copy_text(&s->memory, model->def->text->sources[i]->text);
 }
 
+static void describe_table(sweep *s, const carom_model *model) {
+  name_columns(s, model);
+  s->table.identity = identify(s, model);
+  s->table.words = list_words(s);
+}
+
 // Rows of an integrator that chooses its steps would be too far apart for extremes and means.
 #define ROWS_OF_A_RUN 1000
 
@@ -345,7 +381,7 @@ static bool describe(sweep *s) {
               guard_file(s, model, s->part) && guard_file(s, model, s->fresh);
   if (model->record.every == 0 && model->scheme->about->integrates)
     snprintf(s->every, sizeof s->every, "%.17g", model->about.end / ROWS_OF_A_RUN);
-  if (good) keep_sources(s, model), name_columns(s, model), s->table.identity = identify(s, model);
+  if (good) keep_sources(s, model), describe_table(s, model);
   for (long i = 0; i < s->plan.rows; i++) s->own += is_ours(s, i);
   carom_model_destroy(model);
   return good;

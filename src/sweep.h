@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "carom/carom.h"
 #include "carom/sweep.h"
+#include "math/sobol.h"
 #include "record/record.h"
 #include "text/expr.h"
 #include "text/unit.h"
@@ -27,6 +28,8 @@ typedef struct sweep_plan {
   int range_count;
   long rows, sample;
   uint64_t seed;
+  sobol even;        // without dimensions: points are random
+  bool sensitivity;  // the sample has a block of rows for each point
 } sweep_plan;
 
 // Splits a list at a character that stands outside of brackets. Returns the number of parts, without blanks around
@@ -37,6 +40,7 @@ const expr *sweep_constant(arena *memory, const char *text, dimension *dim, caro
 
 // Returns false after reporting.
 bool sweep_plan_read(arena *memory, const carom_sweep_options *options, sweep_plan *to, carom_error *error);
+long sweep_plan_block(const sweep_plan *plan);  // rows of a point of the sample
 // The value of a range in a row, as its column holds it, and as a setting of the model, with its unit.
 enum { SWEEP_SETTING = 64 };
 double sweep_plan_value(const sweep_plan *plan, long row, int range);
@@ -75,17 +79,21 @@ double taking_result(const taking *k, int i);  // NaN if the run has not reached
 
 // --- sweep_file.c: its rows on disk ----------------------------------------------------------------------------------
 
+#define SWEEP_ROWS   "rows"    // table
 #define SWEEP_STATUS "status"  // column
 enum { SWEEP_ROWS_MOST = 1000000000 };
 
 typedef struct sweep_table {
   const char *identity;  // what makes two sweeps the same, as JSON
   const char *const *columns, *const *units;
-  int column_count;  // the first column is the number of the row, the last its wall time
-  int status;        // column of the status
-  long rows;         // of the whole plan
-  double *values;    // row by row; the number of a row that is not there is NaN
-  char **messages;   // of rows that failed, null otherwise; to be freed one by one
+  int column_count;            // the first column is the number of the row, the last its wall time
+  int vary_count, take_count;  // columns that follow the first: of what varies, and of what is taken
+  bool sensitivity;
+  const char *words;  // of columns that hold places in lists of words, as JSON: table, column, list
+  int status;         // column of the status
+  long rows;          // of the whole plan
+  double *values;     // row by row; the number of a row that is not there is NaN
+  char **messages;    // of rows that failed, null otherwise; to be freed one by one
 } sweep_table;
 
 void sweep_table_make_room(arena *memory, sweep_table *t);
@@ -104,5 +112,13 @@ bool sweep_file_take(arena *memory, sweep_table *t, record_reader *in,
                      bool (*keep)(const sweep_table *t, const double *row), carom_error *error);
 // The whole file with its rows in their order, beside and then in its place.
 carom_status sweep_file_write(arena *memory, const sweep_table *t, const char *path, carom_error *error);
+
+// --- sweep_sensitivity.c: indices from blocks of rows ----------------------------------------------------------------
+
+#define SWEEP_SENSITIVITY "sensitivity"  // table
+enum { SENSITIVITY_COLUMNS = 9 };
+extern const char *const sensitivity_columns[SENSITIVITY_COLUMNS];
+// The rows of the table for one value that is taken, one for each range.
+void sweep_sensitivity(arena *memory, const sweep_table *t, int take, double *rows);
 
 #endif

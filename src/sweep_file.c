@@ -78,7 +78,7 @@ static bool take_row(sweep_table *t, const double *row, const json_value *messag
 
 bool sweep_file_take(arena *memory, sweep_table *t, record_reader *in,
                      bool (*keep)(const sweep_table *t, const double *row), carom_error *error) {
-  int table = record_find_table(in, "rows");
+  int table = record_find_table(in, SWEEP_ROWS);
   record_table about = table < 0 ? (record_table){0} : record_get_table(in, table);
   if (table < 0 || !same_columns(t, &about)) return true;
   const char *text = record_get_text(in, "messages");
@@ -94,11 +94,18 @@ bool sweep_file_take(arena *memory, sweep_table *t, record_reader *in,
 // --- writing ---------------------------------------------------------------------------------------------------------
 
 record *sweep_file_create(const sweep_table *t, const char *path, const char *messages, carom_error *error) {
-  record_table table = {.name = "rows", .columns = t->columns, .units = t->units, .column_count = t->column_count};
-  record_text texts[] = {{"sweep", t->identity}, {"version", CAROM_VERSION}, {"messages", messages}};
+  static const char *const no_units[SENSITIVITY_COLUMNS] = {"1", "1", "1", "1", "1", "1", "1", "1", "1"};
+  record_table tables[] = {
+      {.name = SWEEP_ROWS, .columns = t->columns, .units = t->units, .column_count = t->column_count},
+      {.name = SWEEP_SENSITIVITY,
+       .columns = sensitivity_columns,
+       .units = no_units,
+       .column_count = SENSITIVITY_COLUMNS}};
+  record_text texts[] = {
+      {"sweep", t->identity}, {"version", CAROM_VERSION}, {"words", t->words}, {"messages", messages}};
   record_settings settings = record_settings_default();
   settings.name = path;
-  return record_create(path, &table, 1, texts, messages ? 3 : 2, &settings, error);
+  return record_create(path, tables, messages && t->sensitivity ? 2 : 1, texts, messages ? 4 : 3, &settings, error);
 }
 
 static const char *list_messages(arena *memory, const sweep_table *t) {
@@ -110,6 +117,17 @@ static const char *list_messages(arena *memory, const sweep_table *t) {
   return w.out.text;
 }
 
+static carom_status write_sensitivity(arena *memory, const sweep_table *t, record *out, carom_error *error) {
+  carom_status status = CAROM_OK;
+  double *rows = ARENA_ARRAY(memory, double, t->vary_count *SENSITIVITY_COLUMNS);
+  for (int k = 0; k < t->take_count && status == CAROM_OK; k++) {
+    sweep_sensitivity(memory, t, k, rows);
+    for (int i = 0; i < t->vary_count && status == CAROM_OK; i++)
+      status = record_append(out, 1, rows + i * SENSITIVITY_COLUMNS, error);
+  }
+  return status;
+}
+
 carom_status sweep_file_write(arena *memory, const sweep_table *t, const char *path, carom_error *error) {
   output_file f;
   if (!output_begin(&f, path, error)) return error->status;
@@ -117,6 +135,7 @@ carom_status sweep_file_write(arena *memory, const sweep_table *t, const char *p
   carom_status status = out ? CAROM_OK : error->status;
   for (long i = 0; i < t->rows && status == CAROM_OK; i++)
     if (sweep_table_has(t, i)) status = record_append(out, 0, sweep_table_row(t, i), error);
+  if (t->sensitivity && status == CAROM_OK) status = write_sensitivity(memory, t, out, error);
   long failed, count = sweep_table_count(t, &failed);
   if (out && status == CAROM_OK)
     status = record_finish(out, arena_print(memory, "{\"rows\": %ld, \"failed\": %ld}", count, failed), error);
@@ -130,15 +149,19 @@ carom_status sweep_file_write(arena *memory, const sweep_table *t, const char *p
 // The first file says what sweep it is. Its texts live as long as it is open.
 static bool describe(arena *memory, record_reader *in, const char *path, sweep_table *t, carom_error *error) {
   t->identity = record_get_text(in, "sweep");
-  int table = record_find_table(in, "rows");
+  int table = record_find_table(in, SWEEP_ROWS);
   const json_value *about = t->identity ? json_read(memory, t->identity) : NULL;
   if (!about || table < 0) return error_set(error, CAROM_ERROR_USAGE, "'%s' is not the file of a sweep", path), false;
   record_table rows = record_get_table(in, table);
-  t->columns = rows.columns, t->units = rows.units, t->column_count = rows.column_count, t->status = -1;
+  t->columns = rows.columns, t->units = rows.units, t->column_count = rows.column_count,
+  t->status = record_find_column(&rows, SWEEP_STATUS);
   t->rows = (long)json_get_number(about, "rows", 0);
-  for (int i = 0; i < rows.column_count; i++)
-    if (strcmp(rows.columns[i], SWEEP_STATUS) == 0) t->status = i;
-  if (t->status < 0 || t->rows < 1 || t->rows > SWEEP_ROWS_MOST)
+  const json_value *vary = json_get(about, "vary"), *take = json_get(about, "take");
+  t->vary_count = vary ? vary->count : 0, t->take_count = take ? take->count : 0;
+  t->sensitivity = json_get_number(about, "sensitivity", 0) != 0;
+  t->words = record_get_text(in, "words");
+  if (t->status < 0 || t->rows < 1 || t->rows > SWEEP_ROWS_MOST || !t->words ||
+      t->vary_count + t->take_count >= t->status)
     return error_set(error, CAROM_ERROR_FILE, "'%s' is damaged", path), false;
   sweep_table_make_room(memory, t);
   return true;

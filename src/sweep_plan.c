@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "sweep.h"
 #include "text/expr_parse.h"
 
@@ -112,10 +113,28 @@ static bool names_differ(const sweep_plan *p, carom_error *error) {
   return true;
 }
 
+long sweep_plan_block(const sweep_plan *p) { return p->sensitivity ? p->range_count + 2 : 1; }
+
+static bool read_points(arena *memory, const carom_sweep_options *o, sweep_plan *to, carom_error *error) {
+  const char *why = NULL;
+  bool random = o->points && strcmp(o->points, "random") == 0, sobol = o->points && strcmp(o->points, "sobol") == 0;
+  bool even = sobol || (o->sensitivity && !random);
+  int coordinates = to->range_count * (o->sensitivity ? 2 : 1);
+  if (o->sample < 0) why = "the sample has a negative size";
+  else if (o->sensitivity && !o->sample) why = "a sensitivity study needs the size of its sample";
+  else if (o->points && !o->sample) why = "points belong to a sample";
+  else if (o->points && !random && !sobol) why = "points are 'random' or 'sobol'";
+  else if (even && coordinates > SOBOL_DIMENSIONS_MOST) why = "too much varies for Sobol' points";
+  if (why) return error_set(error, CAROM_ERROR_USAGE, "%s", why), false;
+  to->sensitivity = o->sensitivity;
+  if (even) to->even = sobol_create(memory, coordinates);
+  return true;
+}
+
 bool sweep_plan_read(arena *memory, const carom_sweep_options *options, sweep_plan *to, carom_error *error) {
   *to = (sweep_plan){.sample = options->sample, .seed = options->seed, .range_count = options->vary_count};
   if (options->vary_count < 1) return error_set(error, CAROM_ERROR_USAGE, "a sweep needs something that varies"), false;
-  if (options->sample < 0) return error_set(error, CAROM_ERROR_USAGE, "the sample has a negative size"), false;
+  if (!read_points(memory, options, to, error)) return false;
   to->ranges = ARENA_ARRAY(memory, sweep_range, options->vary_count);
   double rows = 1;
   for (int i = 0; i < options->vary_count; i++) {
@@ -123,7 +142,7 @@ bool sweep_plan_read(arena *memory, const carom_sweep_options *options, sweep_pl
     if (!read_range(&r, &to->ranges[i])) return false;
     rows *= (double)to->ranges[i].count;
   }
-  if (options->sample) rows = (double)options->sample;
+  if (options->sample) rows = (double)options->sample * (double)sweep_plan_block(to);
   if (rows > SWEEP_ROWS_MOST)
     return error_set(error, CAROM_ERROR_USAGE, "the sweep has %.3g rows; at most %d", rows, SWEEP_ROWS_MOST), false;
   to->rows = (long)rows;
@@ -132,19 +151,24 @@ bool sweep_plan_read(arena *memory, const carom_sweep_options *options, sweep_pl
 
 // --- values ----------------------------------------------------------------------------------------------------------
 
-// Mixes all bits of a number into all others (the end of a step of splitmix64).
-static uint64_t mixed(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
+// Which point a row is, and which of its coordinates a range has. A sensitivity design has blocks of rows: point A of
+// the block, A with one coordinate of point B for each range in turn, and B itself (theory.md, 14). Points A and B are
+// the halves of one point with twice as many coordinates.
+static void find_point(const sweep_plan *p, long row, int range, long *point, int *coordinate) {
+  *point = row, *coordinate = range;
+  if (!p->sensitivity) return;
+  int place = (int)(row % sweep_plan_block(p));
+  *point = row / sweep_plan_block(p);
+  if (place == range + 1 || place == p->range_count + 1) *coordinate += p->range_count;
 }
 
 // Between 0 and 1, from the seed, the row and the range alone, so that it does not matter where a row is run.
 static double drawn(const sweep_plan *p, long row, int range) {
-  uint64_t x = mixed(p->seed + 0x9e3779b97f4a7c15u);
-  x = mixed(x ^ ((uint64_t)row * 0xd1342543de82ef95u + 1));
-  x = mixed(x ^ ((uint64_t)range * 0xaef17502108ef2d9u + 1));
-  return ((double)(x >> 11) + 0.5) * 0x1p-53;
+  long point;
+  int coordinate;
+  find_point(p, row, range, &point, &coordinate);
+  if (p->even.dimensions) return sobol_scrambled(&p->even, (uint64_t)point, coordinate, p->seed);
+  return random_share(random_bits(p->seed, (uint64_t)point, (uint64_t)coordinate));
 }
 
 static long place_in_grid(const sweep_plan *p, long row, int range) {

@@ -35,7 +35,8 @@ static void csv_has_units_and_words(void) {
   csv *c = csv_create(path, columns, 3, NULL);
   if (!CHECK(c)) return;
   csv_put_units(c, units);
-  CHECK_EQUAL(csv_append_words(c, (double[]){1, 2.5}, (const char *const[]){"ball, floor"}, 1, NULL), CAROM_OK);
+  CHECK_EQUAL(csv_append_texts(c, (double[]){1, 2.5, 0}, (const char *const[]){NULL, NULL, "ball, floor"}, NULL),
+              CAROM_OK);
   CHECK_EQUAL(csv_finish(c, NULL), CAROM_OK);
   char *text = read_file(path, NULL);
   CHECK_TEXT(text, "t,gap,pair\ns,\"N, N*m\",\n1,2.5,\"ball, floor\"\n");

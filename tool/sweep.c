@@ -12,8 +12,8 @@
 typedef struct sweep_args {
   word_list files;
   setting_list vary, settings;
-  const char *take, *sample, *seed, *end, *threads, *shard, *record;
-  bool join, quiet, force;
+  const char *take, *sample, *seed, *points, *end, *threads, *shard, *record;
+  bool sensitivity, join, quiet, force;
 } sweep_args;
 
 #define AT(field) offsetof(sweep_args, field)
@@ -39,6 +39,15 @@ static const arg sweep_table[] = {
      .offset = AT(sample),
      .help = "draw N rows at random from ranges '0.1 mm:1 mm' and '1e6:1e9:log'"},
     {.name = "--seed", .kind = ARG_TEXT, .value = "S", .offset = AT(seed), .help = "of the sample (default: 1)"},
+    {.name = "--points",
+     .kind = ARG_TEXT,
+     .value = "KIND",
+     .offset = AT(points),
+     .help = "of the sample: random, or sobol, which fill the ranges evenly (default: random)"},
+    {.name = "--sensitivity",
+     .kind = ARG_FLAG,
+     .offset = AT(sensitivity),
+     .help = "first-order and total Sobol' indices from N points, each with a row more per range than two"},
     {.name = "--set",
      .kind = ARG_SETTING,
      .value = "NAME=VALUE",
@@ -117,6 +126,32 @@ static void name_record(const char *model, char *name, size_t size) {
   snprintf(name, size, "%.*s-sweep.h5", dot && dot > base ? (int)(dot - base) : (int)strlen(base), base);
 }
 
+static void print_index(const double *index) {
+  if (isnan(index[0])) printf("  %-26s", "-");
+  else printf("  %6.3f (%6.3f to %6.3f)", index[0], index[1], index[2]);
+}
+
+// The table of a sensitivity study, if the sweep was one: an output after the other, each with all inputs.
+static void tell_indices(const char *path) {
+  enum { OUTPUT, INPUT, FIRST, TOTAL = FIRST + 3, POINTS = TOTAL + 3, COLUMNS };
+  carom_record *record = carom_record_open(path, NULL);
+  carom_record_table t = {0};
+  int table = -1;
+  do t = record ? carom_record_get_table(record, ++table) : t;
+  while (t.name && strcmp(t.name, "sensitivity") != 0);
+  for (long i = 0; t.name && i < t.rows; i++) {
+    double row[COLUMNS];
+    if (carom_record_read(record, table, i, 1, row, NULL) != CAROM_OK) break;
+    if (row[INPUT] == 1)
+      printf("\n%s, from %ld points\n  %-20s  %-26s  %s\n", carom_record_word(record, table, OUTPUT, row[OUTPUT]),
+             (long)row[POINTS], "", "first order", "total");
+    printf("  %-20s", carom_record_word(record, table, INPUT, row[INPUT]));
+    print_index(&row[FIRST]), print_index(&row[TOTAL]);
+    printf("\n");
+  }
+  carom_record_close(record);
+}
+
 static int tell_result(const sweep_args *a, const char *record, carom_status status, const carom_sweep_result *r,
                        const carom_error *error) {
   char rows[32];
@@ -132,6 +167,7 @@ static int tell_result(const sweep_args *a, const char *record, carom_status sta
     if (r->found) printf(", %ld of them from before", r->found);
     printf("\n  results       %s\n  to read them  carom export %s --to csv\n", record, record);
   }
+  if (!a->quiet) tell_indices(record);
   return r->failed > 0;
 }
 
@@ -168,11 +204,16 @@ static int sweep_model(const sweep_args *a) {
   carom_sweep_options o = {0};
   if (a->files.count != 1) return usage_error("sweep", "give one model; --join takes several files");
   if (!a->vary.count) return usage_error("sweep", "nothing varies: give --vary NAME=RANGE");
-  if (a->seed && !a->sample) return usage_error("sweep", "--seed belongs to --sample N");
+  if ((a->seed || a->points || a->sensitivity) && !a->sample)
+    return usage_error("sweep", "%s belongs to --sample N",
+                       a->seed     ? "--seed"
+                       : a->points ? "--points"
+                                   : "--sensitivity");
   if (!read_count("--sample", a->sample, 1, 1000000000, &sample) || !read_count("--seed", a->seed, 0, ~0ull, &seed) ||
       !read_count("--threads", a->threads, 1, 1024, &threads) || !read_shard(a->shard, &o))
     return EXIT_USAGE;
   o.sample = (long)sample, o.seed = seed, o.threads = (int)threads;
+  o.points = a->points, o.sensitivity = a->sensitivity;
   name_record(a->files.items[0], name, sizeof name);
   return sweep_rows(a, a->record ? a->record : name, &o);
 }

@@ -45,6 +45,11 @@ typedef struct carom_record_point {
 // The names stay valid until the next call.
 CAROM_API carom_record_point carom_record_get_point(carom_record *record, int table, const double *row);
 
+// The word that a column has for a value: columns of sweeps may hold places in lists of words. Returns null if the
+// column holds numbers, and an empty text if it has no word for this one. The word stays valid until the record is
+// closed.
+CAROM_API const char *carom_record_word(carom_record *record, int table, int column, double value);
+
 // A text of the record: "model", "summary", "version", … Returns null if it has none of this name.
 CAROM_API const char *carom_record_text(const carom_record *record, const char *name);
 

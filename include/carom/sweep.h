@@ -36,6 +36,13 @@ typedef struct carom_sweep_options {
   // drawn. Row i is the same in every sweep with the same ranges and seed.
   long sample;
   uint64_t seed;
+  // How they are drawn: `random`, or `sobol`, which fills the ranges more evenly, best with a power of two of rows.
+  // Null for random, and for sobol in a sensitivity study.
+  const char *points;
+  // Each of the points of the sample becomes a block of vary_count + 2 rows, and the file gets a table `sensitivity`:
+  // for each value that is taken and each range the first-order and the total Sobol' index, each with the ends of its
+  // 95 % interval. Ranges are taken as independent, with all values equally likely.
+  bool sensitivity;
   // What a row keeps of its run, with commas between: `last(hinge.q)`, `min`, `max`, `mean`, `rms`, or
   // `at(hinge.q, 0.5 s)`. They are taken over the rows that the run would record, or a thousand if each step were one
   // and the method chooses its steps; means by the trapezoidal rule, values at a time by straight lines. Null for last,

@@ -133,17 +133,14 @@ void csv_put_units(csv *c, const char *const *units) { put_names(c, units); }
 
 void csv_set_single(csv *c, int first) { c->single_from = first; }
 
-carom_status csv_append(csv *c, const double *row, carom_error *error) {
-  return csv_append_words(c, row, NULL, 0, error);
-}
+carom_status csv_append(csv *c, const double *row, carom_error *error) { return csv_append_texts(c, row, NULL, error); }
 
-carom_status csv_append_words(csv *c, const double *row, const char *const *words, int word_count, carom_error *error) {
+carom_status csv_append_texts(csv *c, const double *row, const char *const *texts, carom_error *error) {
   locale_t before = uselocale(c->locale);  // of this thread only
-  int number_count = c->column_count - word_count;
   for (int i = 0; i < c->column_count && !c->trouble; i++) {
     if (i) put(c, ",", 1);
-    if (i < number_count) put_number(c, row[i], i >= c->single_from);
-    else put_name(c, words[i - number_count]);
+    if (texts && texts[i]) put_name(c, texts[i]);
+    else put_number(c, row[i], i >= c->single_from);
   }
   put(c, "\n", 1);
   uselocale(before);

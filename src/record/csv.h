@@ -18,8 +18,8 @@ void csv_put_units(csv *c, const char *const *units);
 void csv_set_single(csv *c, int first);
 // Buffered. Returns CAROM_ERROR_FILE when writing fails, and from then on always.
 carom_status csv_append(csv *c, const double *row, carom_error *error);
-// The same where the last columns are texts.
-carom_status csv_append_words(csv *c, const double *row, const char *const *words, int word_count, carom_error *error);
+// The same where some columns are texts: one for each column, null for a number.
+carom_status csv_append_texts(csv *c, const double *row, const char *const *texts, carom_error *error);
 carom_status csv_flush(csv *c, carom_error *error);
 // Writes what is left and closes. Frees all memory in any case. Accepts null.
 carom_status csv_finish(csv *c, carom_error *error);
