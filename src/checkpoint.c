@@ -110,6 +110,7 @@ static void sim_fields(carom_sim *sim, fields *f) {
   fields_flag(f, "evaluated", &sim->evaluated);
   fields_count(f, "restarts", &sim->restarts);
   regular_fields(&sim->regular, f);
+  if (sim->turns) fields_numbers(f, "turn", sim->model->m.body_count, sim->turns);
   balance_fields(&sim->ledger.start, "start", f);
   balance_fields(&sim->ledger.now, "now", f);
   non_finite_fields(sim, f);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "contact/crowd.h"
+#include "mechanics/flexible.h"
 #include "mechanics/constraint.h"
 #include "mechanics/force.h"
 #include "mechanics/signal.h"
@@ -59,6 +60,19 @@ carom_model_info carom_model_get_info(const carom_model *model) {
 
 const char *carom_model_body_name(const carom_model *model, int i) {
   return i >= 0 && i < model->m.body_count ? model->m.bodies[i].name : NULL;
+}
+
+static const flexible_body *flexible_at(const carom_model *model, int i) {
+  return i > 0 && i < model->m.body_count ? model->m.bodies[i].flex : NULL;
+}
+
+int carom_model_body_modes(const carom_model *model, int i) {
+  const flexible_body *f = flexible_at(model, i);
+  return f ? f->modes : 0;
+}
+
+double carom_model_body_frequency(const carom_model *model, int i, int mode) {
+  return mode >= 0 && mode < carom_model_body_modes(model, i) ? flexible_at(model, i)->omega[mode] : NAN;
 }
 
 carom_body_size carom_model_body_size(const carom_model *model, int i) {

@@ -13,6 +13,14 @@ static void put_rounded(json_writer *w, const char *key, const double *x, int co
   json_close(w, ']');
 }
 
+static void put_modes(json_writer *w, const carom_model *model, int body) {
+  const int count = carom_model_body_modes(model, body);
+  if (!count) return;
+  json_open(w, "frequencies", '[');
+  for (int k = 0; k < count; k++) json_put_rounded(w, NULL, carom_model_body_frequency(model, body, k));
+  json_close(w, ']');
+}
+
 static void put_body(json_writer *w, carom_body_size b) {
   json_put_rounded(w, "mass", b.mass);
   json_put_rounded(w, "size", b.size);
@@ -32,7 +40,7 @@ static void put_part(json_writer *w, const carom_model *model, const char *secti
     json_close(w, ']');
   }
   if (strcmp(section, "joints") == 0) json_put_flag(w, "closes_loop", carom_model_joint_closes_loop(model, i));
-  if (strcmp(section, "bodies") == 0) put_body(w, carom_model_body_size(model, i + 1));
+  if (strcmp(section, "bodies") == 0) put_body(w, carom_model_body_size(model, i + 1)), put_modes(w, model, i + 1);
   if (strcmp(section, "contacts") == 0) {
     json_put_rounded(w, "gap", carom_model_start_gap(model, i));
     put_text(w, "gap_unit", carom_model_start_gap_unit(model, i));

@@ -129,6 +129,9 @@ void carom_reference_write(void (*write)(void *context, const char *text), void 
                "without it is drawn from its joints and surfaces. With `density` or `solid`, mass, mass centre and "
                "inertia of the body follow from its shapes; without, a shape has no influence on the motion.\n\n",
                out);
+  option_document(&beam_table, out);
+  option_document(&modes_table, out);
+  option_document(&structural_damping_table, out);
   option_document(&marker_table, out);
   option_document(&drive_table, out);
   option_document(&initial_table, out);

@@ -26,7 +26,9 @@ int run_group_of(const carom_model *model, int i) {
     case SIGNAL_BODY_VELOCITY:
     case SIGNAL_BODY_OMEGA:
     case SIGNAL_BODY_ACCELERATION:
-    case SIGNAL_BODY_ALPHA: return GROUP_BODIES;
+    case SIGNAL_BODY_ALPHA:
+    case SIGNAL_MODE:
+    case SIGNAL_MODE_RATE: return GROUP_BODIES;
     case SIGNAL_MARKER_POSITION:
     case SIGNAL_MARKER_VELOCITY:
     case SIGNAL_MARKER_ACCELERATION: return GROUP_MARKERS;
@@ -58,7 +60,7 @@ bool run_is_in_csv(const carom_model *model, int i) {
   if (g != GROUP_JOINTS && g != GROUP_BODIES) return false;
   signal_kind kind = model->m.signals[i].kind;
   return kind == SIGNAL_JOINT_Q || kind == SIGNAL_JOINT_U || kind == SIGNAL_BODY_POSITION ||
-         kind == SIGNAL_BODY_QUATERNION;
+         kind == SIGNAL_BODY_QUATERNION || kind == SIGNAL_MODE;
 }
 
 // Coordinates of a body that a joint leaves free, and reactions of that joint: its pose and motion once more, and zero.

@@ -60,6 +60,7 @@ struct carom_sim {
   bool counts_turns;  // of joints that are measured between markers
   double violation;   // largest |Φ| at the end of a step, as far as the sim has looked
   int since_checked;  // steps since it did
+  double *turns;      // one per body: the largest by its modes [rad]; null where no body is flexible
   non_finite_rows non_finite;
   bool energy_lost;             // its balance was not finite, first at
   double energy_lost_t;         // [s]

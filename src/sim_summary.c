@@ -45,6 +45,20 @@ static void tell_creep(const carom_sim *sim, carom_summary *s) {
   snprintf(s->creep_pair, sizeof s->creep_pair, "%s", contact_pair_name(&sim->model->contacts, most->pair, text));
 }
 
+// A line for each flexible body that is bent beyond its theory.
+static void tell_deformation(const carom_sim *sim, carom_summary *s) {
+  const double limit = 10 * M_PI / 180;
+  size_t used = 0;
+  for (int i = 1; sim->turns && i < sim->model->m.body_count; i++) {
+    if (sim->turns[i] <= limit) continue;
+    s->large_deformations++, s->deformation = number_larger(s->deformation, sim->turns[i]);
+    const size_t room = sizeof s->deformed - used;
+    const int length = snprintf(s->deformed + used, room, "%s%s by %.3g degrees", used ? ", " : "",
+                                sim->model->m.bodies[i].name, sim->turns[i] * 180 / M_PI);
+    used = length > 0 && (size_t)length < room ? used + (size_t)length : sizeof s->deformed - 1;
+  }
+}
+
 carom_summary carom_sim_summary(const carom_sim *sim) {
   scheme_stats stats = sim->type->stats(sim->scheme);
   energy_limits limits = balance_limits(sim);
@@ -98,6 +112,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
   s.unbalanced = !(s.energy_imbalance <= s.energy_warn);
   s.steps_per_s = sim->wall_s > 0 ? (double)(stats.steps - sim->steps_before) / sim->wall_s : 0;
   tell_creep(sim, &s);
+  tell_deformation(sim, &s);
   if (stats.solves) {
     s.solves = stats.solves->problems, s.unsolved = stats.solves->unsolved;
     s.impossible = stats.solves->impossible, s.iterations = stats.solves->iterations;

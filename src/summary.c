@@ -54,6 +54,7 @@ static const summary_field warnings[] = {COUNT("energy", unbalanced),
                                          COUNT("unsettled", unsettled),
                                          COUNT("energy_gain", energy_gains),
                                          COUNT("creep", creeps),
+                                         COUNT("large_deformation", large_deformations),
                                          COUNT("restitution", other_restitution),
                                          COUNT("conformal", conformal),
                                          COUNT("curvature", curvature),
@@ -101,6 +102,14 @@ static void put_creep(json_writer *w, const carom_summary *s) {
   json_close(w, '}');
 }
 
+static void put_deformation(json_writer *w, const carom_summary *s) {
+  if (!s->large_deformations) return;
+  json_open(w, "large_deformation", '{');
+  put_field(w, s, &(summary_field)MEASURE("turn", deformation));
+  json_put_text(w, "bodies", s->deformed);
+  json_close(w, '}');
+}
+
 static void put_non_finite(json_writer *w, const carom_summary *s) {
   if (!s->non_finite_column) return;
   json_open(w, "non_finite", '{');
@@ -134,6 +143,7 @@ void summary_write(json_writer *w, const carom_summary *s, const char *why) {
   put_first(w, "step_too_large", s->missed_contact, s->missed_t);
   put_first(w, "chatter", s->chatter_contact, s->chatter_t);
   put_creep(w, s);
+  put_deformation(w, s);
   if (why) json_put_text(w, "error", why);
   json_close(w, '}');
 }

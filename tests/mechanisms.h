@@ -203,7 +203,8 @@ MAYBE_UNUSED static bool rig_compile(rig *r) {
       ARENA_ARRAY(&r->memory, double, m->joint_nq + 1),   ARENA_ARRAY(&r->memory, double, m->joint_nv + 1),
       ARENA_ARRAY(&r->memory, bool, m->joint_nq + 1),     ARENA_ARRAY(&r->memory, bool, m->joint_nv + 1),
       ARENA_ARRAY(&r->memory, double, 6 * m->body_count), ARENA_ARRAY(&r->memory, bool, 6 * m->body_count),
-      ARENA_ARRAY(&r->memory, double, 6 * m->body_count), ARENA_ARRAY(&r->memory, bool, 6 * m->body_count)};
+      ARENA_ARRAY(&r->memory, double, 6 * m->body_count), ARENA_ARRAY(&r->memory, bool, 6 * m->body_count),
+      ARENA_ARRAY(&r->memory, double, m->nv + 1),         ARENA_ARRAY(&r->memory, double, m->nv + 1)};
   for (int i = 0; i < m->joint_count; i++) joint_reset(m->joints[i].type, m->planar, r->initial.q + m->joints[i].q);
   return true;
 }

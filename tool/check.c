@@ -60,6 +60,22 @@ static void print_from_shape(const carom_body_size *b, bool planar) {
          I[2], I[3], I[4], I[5]);
 }
 
+static void print_modes(const carom_model *model, int body) {
+  enum { MODES = 8 };
+  const int count = carom_model_body_modes(model, body);
+  if (!count) return;
+  printf("    %-16s   flexible, %d mode%s:", "", count, count == 1 ? "" : "s");
+  for (int k = 0; k < count; k++) {
+    if (k >= MODES && k < count - 1) continue;
+    printf("%s %.4g",
+           k == 0                                ? ""
+           : k == count - 1 && count > MODES + 1 ? ", ..."
+                                                 : ",",
+           carom_model_body_frequency(model, body, k) / 6.283185307179586);
+  }
+  printf(" Hz\n");
+}
+
 // Lengths and masses as they were understood: millimetres taken for metres show here.
 static void print_bodies(const carom_model *model, const carom_model_info *info) {
   double mass = 0;
@@ -74,6 +90,7 @@ static void print_bodies(const carom_model *model, const carom_model_info *info)
     if (b.gyration > 0) printf(", radius of gyration %.4g m", b.gyration);
     putchar('\n');
     if (b.from_shape) print_from_shape(&b, info->space == CAROM_PLANAR);
+    print_modes(model, i);
   }
   if (info->bodies > MOST) printf("    ... and %d more\n", info->bodies - MOST);
 }

@@ -89,6 +89,9 @@ typedef struct carom_body_size {
   double inertia[6];  // about the mass centre: xx yy zz xy xz yz; planar: zz [kg·m²]
   bool from_shape;    // mass, mass centre and inertia follow from its shapes
 } carom_body_size;
+// Modes of a flexible body, 0 if it is rigid, and the frequency of each as its basis was computed [rad/s].
+CAROM_API int carom_model_body_modes(const carom_model *model, int i);
+CAROM_API double carom_model_body_frequency(const carom_model *model, int i, int mode);
 CAROM_API carom_body_size carom_model_body_size(const carom_model *model, int i);  // 0 is ground
 // Smallest gap of a contact at the start [m]; for a stop of a joint that turns [rad].
 CAROM_API double carom_model_start_gap(const carom_model *model, int contact);
@@ -208,6 +211,9 @@ typedef struct carom_summary {
   double creep;  // how far the pair that crept most has crept in all [m]
   double creep_v0;            // v0 of its friction law [m/s]
   char creep_pair[256];       // its name
+  long large_deformations;    // flexible bodies that turned somewhere by more than their theory allows, 10 degrees
+  double deformation;         // the largest of these turns [rad]
+  char deformed[256];         // the bodies, each with its largest turn
   long accumulations;         // accumulations of impacts, each summed in closed form (method event)
   double accumulation_error;  // largest position error of these sums [m]
   long normal_searches;       // evaluations of the common normal of two smooth surfaces in steps

@@ -37,6 +37,11 @@ typedef struct carom_function {
   const void *origin;  // place of the text in the model file; null in a program
 } carom_function;
 
+typedef struct carom_functions {
+  const carom_function *items;
+  int count;
+} carom_functions;
+
 #define CAROM_CONSTANT(x)   ((carom_function){.constant = (x)})
 #define CAROM_EXPRESSION(s) ((carom_function){.text = (s)})
 
@@ -76,6 +81,52 @@ typedef struct carom_shape_def {
   double width;             // link; 0 chooses a width from its length [m]
 } carom_shape_def;
 
+// The cross section of a beam: numbers, or functions of x along the beam and its length L.
+typedef struct carom_section_def {
+  carom_function area;           // [m²]
+  carom_function second_moment;  // ∫y² dA, which resists bending along y [m⁴]
+  carom_function second_moment_z;  // in space: ∫z² dA, which resists bending along z; not given: as second_moment [m⁴]
+  carom_function torsion;          // in space: torsion constant; not given: sum of both second moments [m⁴]
+  carom_function shear_area;       // timoshenko: area that carries shear; not given: 5/6 of the area [m²]
+} carom_section_def;
+
+typedef enum carom_beam_theory { CAROM_EULER_BERNOULLI, CAROM_TIMOSHENKO } carom_beam_theory;
+
+// A straight flexible beam along the x axis of its body, from 0 to its length.
+typedef struct carom_beam_def {
+  double length;  // [m]
+  carom_section_def section;
+  double young;        // [Pa]
+  double poisson;      // [-]
+  double density;      // [kg/m³]
+  const char *solid;   // instead of these three: a solid that has them; may be null
+  int theory;          // carom_beam_theory
+  int elements;        // into which it is divided, evenly but for nodes at its markers
+  const void *origin;  // places of its keys in the model file; null in a program
+} carom_beam_def;
+
+typedef enum carom_support { CAROM_CLAMPED, CAROM_FREE } carom_support;
+
+// In which shapes a flexible body deforms: eigenmodes with static modes, or given functions of x and L.
+typedef struct carom_modes_def {
+  int count;                     // of eigenmodes
+  int support;                   // carom_support of the eigenmodes
+  bool static_modes;             // also the deformations under loads at the markers where something attaches
+  carom_functions axial;         // displacements along x per metre [-]
+  carom_functions transverse;    // along y
+  carom_functions transverse_z;  // along z, in space
+  carom_functions twist;         // turns about x per radian, in space
+  const void *origin;            // places of its keys in the model file; null in a program
+} carom_modes_def;
+
+// Structural damping: a ratio for every mode, or D = mass M + stiffness K.
+typedef struct carom_structural_damping_def {
+  double ratio;        // of critical damping, of every mode [-]
+  double mass;         // [1/s]
+  double stiffness;    // [s]
+  const void *origin;  // places of its keys in the model file; null in a program
+} carom_structural_damping_def;
+
 typedef struct carom_body_def {
   double mass;                    // [kg]
   double inertia[6];              // about the mass centre in body axes: xx yy zz xy xz yz; planar: zz [kg·m²]
@@ -85,6 +136,10 @@ typedef struct carom_body_def {
   double thickness;               // of the shapes in a planar model with a density [m]
   const carom_shape_def *shapes;  // may be null; the body is then drawn from its joints and surfaces
   int shape_count;
+  const carom_beam_def *beam;                   // the body is flexible, and its mass follows from the beam; may be null
+  const carom_modes_def *modes;                 // of a beam
+  const carom_structural_damping_def *damping;  // of a beam; null for none
+  bool geometric_stiffness;  // of a beam: loads along it and its rotation change how it bends; the default is true
 } carom_body_def;
 
 typedef struct carom_marker_def {
@@ -269,10 +324,11 @@ typedef struct carom_initial_def {
   double rotate[4];  // orientation of the second marker in the axes of the first: a unit quaternion (w, x, y, z); all
                      // zero if it is not given
   carom_numbers at;  // position of the second marker in the axes of the first, three numbers; of free joints [m]
-  carom_numbers omega;     // one number in a planar model, three in a spatial one [rad/s]
-  carom_numbers velocity;  // of the body's origin [m/s]
-  carom_numbers turn;      // one number in a planar model; in a spatial one a rotation vector [rad]
-  carom_numbers shift;     // in the world [m]
+  carom_numbers omega;              // one number in a planar model, three in a spatial one [rad/s]
+  carom_numbers velocity;           // of the body's origin [m/s]
+  carom_numbers turn;               // one number in a planar model; in a spatial one a rotation vector [rad]
+  carom_numbers shift;              // in the world [m]
+  carom_numbers modes, mode_rates;  // of a flexible body: its modal coordinates and their rates [m], [m/s]
 } carom_initial_def;
 
 // Body-fixed angles x, y, z (Euler 1-2-3: turns about x, the new y and the new z) as a unit quaternion (w, x, y, z),
@@ -379,6 +435,9 @@ typedef struct carom_def carom_def;
 
 CAROM_API carom_model_def carom_model_default(carom_space space);
 CAROM_API carom_body_def carom_body_default(void);
+CAROM_API carom_beam_def carom_beam_default(void);
+CAROM_API carom_modes_def carom_modes_default(void);
+CAROM_API carom_structural_damping_def carom_structural_damping_default(void);
 CAROM_API carom_shape_def carom_shape_default(void);
 CAROM_API carom_marker_def carom_marker_default(void);
 CAROM_API carom_joint_def carom_joint_default(void);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "build/builder.h"
+#include "mechanics/flexible.h"
 #include "mechanics/joint.h"
 
 #define MANY_TURNS 12.6  // [rad]
@@ -121,6 +122,24 @@ static bool fill_body_initial(builder *b, const mechanism *m, const part *p, ini
          take_numbers(b, p, "shift", d->shift, m->planar ? 2 : 3, shift + 3, shift_given + 3, axes);
 }
 
+// Those of body `body_index` stand behind those of the bodies before it.
+static bool fill_modes_initial(builder *b, const mechanism *m, const part *p, initial_state *s) {
+  const carom_initial_def *d = p->content;
+  if (!d->modes.items && !d->mode_rates.items) return true;
+  const int i = names_find(&b->bodies, p->name);
+  const place at = builder_place(p, &initial_table, d->modes.items ? "modes" : "mode_rates");
+  if (i < 1 || !m->bodies[i].flex)
+    return source_error(b->error, CAROM_ERROR_MODEL, at, NULL,
+                        "'modes' and 'mode_rates' belong to flexible bodies, and '%s' is none", p->name);
+  int first = 0;
+  const int count = m->bodies[i].flex->modes;
+  for (int k = 1; k < i; k++) first += m->bodies[k].flex ? m->bodies[k].flex->modes : 0;
+  bool *ignored = ARENA_ARRAY(b->memory, bool, count);
+  const char *hint = "one per mode, in the order in which 'carom check --signals' lists them";
+  return take_numbers(b, p, "modes", d->modes, count, s->modes + first, ignored, hint) &&
+         take_numbers(b, p, "mode_rates", d->mode_rates, count, s->mode_rates + first, ignored, hint);
+}
+
 bool builder_check_shifts(builder *b, const mechanism *m) {
   for (int i = 0; i < b->def->initials.count; i++) {
     const part *p = &b->def->initials.items[i];
@@ -153,12 +172,14 @@ bool builder_initial(builder *b, const mechanism *m, initial_state *s) {
   s->u_given = ARENA_ARRAY(b->memory, bool, m->joint_nv + 1);
   s->body_velocity = ARENA_ARRAY(b->memory, double, 6 * m->body_count);
   s->body_velocity_given = ARENA_ARRAY(b->memory, bool, 6 * m->body_count);
+  s->modes = ARENA_ARRAY(b->memory, double, m->nv + 1), s->mode_rates = ARENA_ARRAY(b->memory, double, m->nv + 1);
   s->body_shift = ARENA_ARRAY(b->memory, double, 6 * m->body_count);
   s->body_shift_given = ARENA_ARRAY(b->memory, bool, 6 * m->body_count);
   for (int i = 0; i < m->joint_count; i++) joint_reset(m->joints[i].type, m->planar, s->q + m->joints[i].q);
   for (int i = 0; i < b->def->initials.count; i++) {
     const part *p = &b->def->initials.items[i];
-    if (!fill_joint_initial(b, m, p, s) || !fill_body_initial(b, m, p, s)) return false;
+    if (!fill_joint_initial(b, m, p, s) || !fill_body_initial(b, m, p, s) || !fill_modes_initial(b, m, p, s))
+      return false;
     if (names_find(&b->joints, p->name) < 0 && names_find(&b->bodies, p->name) < 0)
       return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole,
                           builder_hint(b, p->name, &b->def->joints, &b->def->bodies), "there is no joint or body '%s'",

@@ -437,6 +437,7 @@ bool builder_mechanism(builder *b, mechanism *m, bool absolute) {
       !fill_forces(b, m) || !fill_drives(b, m) || !builder_frictions(b, m) || !builder_surfaces(b, m) ||
       !fill_contacts(b, m))
     return false;
+  if (!builder_flexible(b, m)) return false;
   fault f = {0};
   return mechanism_compile(m, builder_known_joints(b), b->ideal ? NULL : &b->contact_rows, b->memory, &f) ||
          builder_fault(b, &f);

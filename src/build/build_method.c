@@ -4,6 +4,8 @@
 
 #include <float.h>
 
+#include "mechanics/dynamics.h"
+
 static bool refuse(builder *b, const scheme_refusal *why) {
   const carom_def *def = b->def;
   if (why->where == REFUSED_JOINT_FRICTION) {
@@ -28,13 +30,29 @@ bool builder_check_settings(builder *b) {
   return !about->accepts_settings || about->accepts_settings(&request, &why) || refuse(b, &why);
 }
 
+// As the model starts.
+static bool find_fastest(builder *b, flexible_fastest *to) {
+  *to = (flexible_fastest){0};
+  if (!b->flexibles) return true;
+  const mechanism *m = &b->model->m;
+  motion *x = motion_create(m, 0, b->error);
+  if (!x) return false;
+  dynamics_set(m, x, 0, m->q0, m->u0);
+  const bool found = flexible_find_fastest(m, x, &b->model->scratch, to);
+  motion_destroy(x);
+  return found || source_error(b->error, CAROM_ERROR_MODEL, (place){0}, NULL,
+                               "the frequencies of flexible bodies cannot be computed");
+}
+
 bool builder_check_method(builder *b) {
   const carom_def *def = b->def;
+  if (!find_fastest(b, &b->model->fastest)) return false;
   scheme_request request = {.options = &def->options,
                             .integrator = &def->integrator,
                             .m = &b->model->m,
                             .contacts = &b->model->contacts,
-                            .redundant = b->model->assembly.redundant};
+                            .redundant = b->model->assembly.redundant,
+                            .fastest = b->model->fastest};
   scheme_refusal why;
   const scheme_about *about = def->scheme->about;
   return !about->accepts_model || about->accepts_model(&request, &why) || refuse(b, &why);

@@ -209,6 +209,7 @@ bool builder_masses(builder *b) {
         .b = b, .p = &list->items[i], .d = d, .shapes = shapes, .planar = b->def->model.space == CAROM_PLANAR};
     shapes += d->shape_count;
     if (!check_unread(&mb)) return false;
+    if (d->beam) continue;
     if (has_density(&mb)) {
       if (!from_shapes(&mb, &masses[i])) return false;
       continue;
@@ -217,5 +218,5 @@ bool builder_masses(builder *b) {
     memcpy(masses[i].inertia, d->inertia, sizeof d->inertia);
   }
   b->model->masses = masses;
-  return true;
+  return builder_beams(b, masses);
 }

@@ -12,18 +12,20 @@ typedef struct builder {
   carom_error *error;
   names bodies, markers, joints;  // name → index in the definition; ground is body 0
   names signals;
-  names solids;                    // of the section
-  names tables;                    // likewise
-  const named_curve *curves;       // one per table
-  struct computing *computing;     // how far the signals that the model computes are known (build_control.c)
-  const body_mass *masses;         // one per body of the definition
-  contact_element *elements;       // of the model's contacts, while they may still change
-  place *element_at;               // their places in the file
-  contact_crowd *crowd;            // likewise; null if all pairs are listed
-  bool ideal;                      // build without clearance, for the start
-  carom_error *not_ideal;          // why the mechanism without clearance does not close; null or no error: it does
-  const int *surface_marker;       // one per surface
-  const outline *const *outlines;  // one per surface, in a planar model; null where it has none
+  names solids;                        // of the section
+  names tables;                        // likewise
+  const named_curve *curves;           // one per table
+  struct computing *computing;         // how far the signals that the model computes are known (build_control.c)
+  const body_mass *masses;             // one per body of the definition
+  struct flexible_builder *flexibles;  // one per body of the definition; null if none is flexible
+  bool bases_found;                    // their shapes are known
+  contact_element *elements;           // of the model's contacts, while they may still change
+  place *element_at;                   // their places in the file
+  contact_crowd *crowd;                // likewise; null if all pairs are listed
+  bool ideal;                          // build without clearance, for the start
+  carom_error *not_ideal;              // why the mechanism without clearance does not close; null or no error: it does
+  const int *surface_marker;           // one per surface
+  const outline *const *outlines;      // one per surface, in a planar model; null where it has none
   bool contacts_found;
   temporary_rows contact_rows;  // of all contacts
   const char **notes;           // about keys that have no effect, and values that are unusual
@@ -127,6 +129,10 @@ bool builder_hull_surfaces(builder *b);
 // The shapes of bodies, and then the masses of bodies, as given or from the shapes.
 bool builder_shapes(builder *b);
 bool builder_masses(builder *b);
+// Flexible bodies (build_beam.c, build_flexible.c). What is given of them, and its mass, before the mechanism; the
+// first time also their shapes, once markers, joints and forces are there; then body and markers of the mechanism.
+bool builder_beams(builder *b, body_mass *masses);
+bool builder_flexible(builder *b, mechanism *m);
 // A file that the model names at a place: its path from the current folder; its bytes, at most so many, with a zero
 // behind them (`hint` says what to do about more), in scratch memory; and what tells its content from another. Returns
 // false after reporting.

@@ -78,9 +78,15 @@ static const option body_options[] = {
      .dim = DIM_LENGTH,
      .flags = OPTION_POSITIVE,
      .help = "Thickness of the shapes in a planar model, for the mass."},
+    {.key = "geometric_stiffness",
+     .type = OPTION_FLAG,
+     .offset = AT(geometric_stiffness),
+     .preset = "true",
+     .help = "Of a flexible body: its axis keeps its length when it bends, so that loads along it and its rotation "
+             "stiffen or soften it."},
 };
 const option_table body_table = {.name = "body",
-                                 .summary = "A rigid body. `ground` always exists.",
+                                 .summary = "A body, rigid unless it is a `beam`. `ground` always exists.",
                                  .example = "crank: {mass: 0.2, inertia: 3e-4, com: [l/2, 0]}",
                                  .size = sizeof(carom_body_def),
                                  .options = body_options,
@@ -291,6 +297,12 @@ static const option initial_options[] = {
      .offset = AT(velocity),
      .dim = DIM_SPEED,
      .help = "Velocity of a body's origin in the world."},
+    {.key = "modes",
+     .type = OPTION_NUMBERS,
+     .offset = AT(modes),
+     .dim = DIM_LENGTH,
+     .help = "Modal coordinates of a flexible body, one per mode; default: 0."},
+    {.key = "mode_rates", .type = OPTION_NUMBERS, .offset = AT(mode_rates), .dim = DIM_SPEED, .help = "Their rates."},
     {.key = "turn",
      .type = OPTION_NUMBERS,
      .offset = AT(turn),
@@ -484,6 +496,9 @@ carom_model_def carom_model_default(carom_space space) {
     return d;                                       \
   }
 DEFAULT(body, body_table)
+DEFAULT(beam, beam_table)
+DEFAULT(modes, modes_table)
+DEFAULT(structural_damping, structural_damping_table)
 DEFAULT(integrator, integrator_table)
 DEFAULT(record, record_table_options)
 DEFAULT(material, material_table)

@@ -138,7 +138,8 @@ struct carom_model {
   table_file *table_files;  // in the order in which they are named, each once
   int table_file_count, table_file_capacity;
   assembly_report assembly;
-  const char **notes;  // on what was written and has no effect
+  flexible_fastest fastest;  // motion of the modes at the start
+  const char **notes;        // on what was written and has no effect
   int note_count;
 };
 

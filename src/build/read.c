@@ -19,7 +19,7 @@ static const section sections[] = {
     {"include", "files whose sections are merged into this one"},
     {"parameters", "named numbers, words and flags"},
     {"tables", "functions from points, for expressions"},
-    {"bodies", "rigid bodies"},
+    {"bodies", "rigid bodies and flexible beams"},
     {"markers", "named frames on bodies"},
     {"joints", "connections of bodies"},
     {"constraints", "constraints in addition to joints"},
@@ -146,8 +146,34 @@ static bool read_shapes(const reader *r, const value *entry, carom_body_def *bod
   return true;
 }
 
+// One of the maps that make a body flexible; null if it is not given, or after reporting. `origin` is where the struct
+// has the places of its keys.
+static void *read_flexible_part(const reader *r, const value *entry, const option_table *table, size_t origin,
+                                bool *failed) {
+  const value *given = value_get(entry, table->name);
+  if (!given) return NULL;
+  void *content = arena_alloc(&r->def->memory, 1, table->size);
+  option_places *places = ARENA_NEW(&r->def->memory, option_places);
+  if (!need_entry(r, given, table->example) || !option_read(&r->options, table, given, content, NULL, places)) {
+    *failed = true;
+    return NULL;
+  }
+  *(const void **)((char *)content + origin) = places;
+  return content;
+}
+
+static bool read_flexible(const reader *r, const value *entry, carom_body_def *body) {
+  bool failed = false;
+  body->beam = read_flexible_part(r, entry, &beam_table, offsetof(carom_beam_def, origin), &failed);
+  if (!failed) body->modes = read_flexible_part(r, entry, &modes_table, offsetof(carom_modes_def, origin), &failed);
+  if (!failed)
+    body->damping = read_flexible_part(r, entry, &structural_damping_table,
+                                       offsetof(carom_structural_damping_def, origin), &failed);
+  return !failed;
+}
+
 static bool read_bodies(const reader *r, const value *root) {
-  static const char *const others[] = {"shape", NULL};
+  static const char *const others[] = {"shape", "beam", "modes", "damping", NULL};
   const value *map = value_get(root, "bodies");
   if (!map) return true;
   if (!need_map(r, map, "bodies", body_table.example)) return false;
@@ -156,7 +182,7 @@ static bool read_bodies(const reader *r, const value *root) {
     option_places places;
     if (!is_part(r, map, map->items[i]) || !need_entry(r, map->items[i], body_table.example)) return false;
     if (!option_read(&r->options, &body_table, map->items[i], body, others, &places)) return false;
-    if (!read_shapes(r, map->items[i], body)) return false;
+    if (!read_shapes(r, map->items[i], body) || !read_flexible(r, map->items[i], body)) return false;
     add_part(r, &r->def->bodies, map->items[i], NULL, body, places);
   }
   return true;

@@ -33,8 +33,8 @@ typedef struct element {
 } element;
 
 static element element_of(const beam *b, const flex_elements *e, int k) {
-  element l = {.first = e->freedoms[k], .second = e->freedoms[k + 1], .h = b->length / b->elements};
-  l.start = e->nodes[k].x;
+  element l = {.first = e->freedoms[k], .second = e->freedoms[k + 1], .start = e->nodes[k].x};
+  l.h = e->nodes[k + 1].x - l.start;
   if (!b->timoshenko) return l;
   const beam_section middle = b->section(b->context, l.start + l.h / 2);
   l.phi_y = 12 * b->young * middle.second_z / (b->shear * middle.shear_y * l.h * l.h);
@@ -135,7 +135,7 @@ void beam_elements(arena *memory, const beam *b, flex_elements *e) {
   const bool in_plane[6] = {true, true, false, false, false, true}, in_space[6] = {true, true, true, true, true, true};
   const int points = GAUSS * beam_section_points(b);
   elements_create(memory, e, b->elements + 1, b->planar ? in_plane : in_space, points * b->elements);
-  for (int k = 0; k <= b->elements; k++) e->nodes[k].x = b->length * k / b->elements;
+  for (int k = 0; k <= b->elements; k++) e->nodes[k].x = b->nodes ? b->nodes[k] : b->length * k / b->elements;
   for (int k = 0; k < b->elements; k++) {
     const element l = element_of(b, e, k);
     fill_points(b, &l, e->points + points * k);
@@ -144,13 +144,18 @@ void beam_elements(arena *memory, const beam *b, flex_elements *e) {
   elements_assemble(e);
 }
 
-static int element_at(const beam *b, double x) {
-  const int k = (int)(x / b->length * b->elements);
-  return k < 0 ? 0 : k < b->elements ? k : b->elements - 1;
+static int element_at(const beam *b, const flex_elements *e, double x) {
+  int first = 0, last = b->elements - 1;
+  while (first < last) {
+    const int middle = (first + last + 1) / 2;
+    if (x < e->nodes[middle].x) last = middle - 1;
+    else first = middle;
+  }
+  return first;
 }
 
 flex_place beam_place(const beam *b, const flex_elements *e, double x) {
-  const element l = element_of(b, e, element_at(b, x));
+  const element l = element_of(b, e, element_at(b, e, x));
   return place_in(b, &l, (x - l.start) / l.h);
 }
 
@@ -184,7 +189,7 @@ static void add_foreshortening(const beam *b, const flex_elements *e, const elem
 
 static void add_up_to(const beam *b, const flex_elements *e, double x, int modes, const double *phi, double factor,
                       double *slope, double *total) {
-  const int last = element_at(b, x);
+  const int last = element_at(b, e, x);
   for (int k = 0; k <= last; k++) {
     const element l = element_of(b, e, k);
     add_foreshortening(b, e, &l, k < last ? 1 : (x - l.start) / l.h, modes, phi, factor, slope, total);

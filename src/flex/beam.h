@@ -26,6 +26,7 @@ typedef struct beam {
   bool planar;
   bool timoshenko;  // shear deforms it, and sections have rotary inertia in bending
   int elements;
+  const double *nodes;  // elements + 1 places from 0 to the length, increasing; null for elements of equal length [m]
   beam_section (*section)(const void *context, double x);
   const void *context;
 } beam;

@@ -94,6 +94,15 @@ typedef struct first_guess {
   double *q, *u, *joint_q;
 } first_guess;
 
+static void set_modes(const mechanism *m, motion *x, const initial_state *initial) {
+  int count = 0;
+  for (int b = 1; b < m->body_count; b++) {
+    const node *n = &m->nodes[m->bodies[b].node];
+    for (int k = 0; k < n->modes; k++, count++)
+      x->q[n->modal_q + k] = initial->modes[count], x->u[n->modal_v + k] = initial->mode_rates[count];
+  }
+}
+
 // A coordinate that is not given starts at zero or, with `ideal`, where the assembled ideal mechanism has it.
 static first_guess make_guess(const mechanism *m, motion *x, const initial_state *initial, const mechanism *ideal,
                               motion *of_ideal, arena *memory) {
@@ -109,6 +118,7 @@ static first_guess make_guess(const mechanism *m, motion *x, const initial_state
     memcpy(x->q + n->q, from, (size_t)n->nq * sizeof *from);
     memcpy(x->joint_q + m->joints[n->joint].q, from, (size_t)n->nq * sizeof *from);
   }
+  set_modes(m, x, initial);
   memcpy(g.q, x->q, (size_t)m->nq * sizeof *g.q);
   memcpy(g.u, x->u, (size_t)m->nv * sizeof *g.u);
   memcpy(g.joint_q, x->joint_q, (size_t)m->joint_nq * sizeof *g.joint_q);

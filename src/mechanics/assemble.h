@@ -15,6 +15,8 @@ typedef struct initial_state {
   // relative to their place in the ideal mechanism.
   double *body_shift;
   bool *body_shift_given;
+  // Of flexible bodies: modal coordinates and their rates, in the order of the bodies.
+  double *modes, *mode_rates;
 } initial_state;
 
 typedef struct assembly_report {

@@ -125,6 +125,7 @@ void dynamics_apply_forces(const mechanism *m, motion *x) {
 void dynamics_force_powers(const mechanism *m, motion *x, const double *u, double powers[POWER_COUNT]) {
   memset(powers, 0, POWER_COUNT * sizeof *powers);
   tree_spread(m, x, u);
+  if (x->flexible) powers[POWER_DAMPER] = flexible_damping_power(m, x, u);
   for (int i = 0; i < m->force_count; i++) m->forces[i].type->power(m, x, &m->forces[i], u, powers);
 }
 

@@ -26,7 +26,7 @@ void flexible_allocate(const mechanism *m, motion *x) {
     f->rf = ARENA_ARRAY(a, double, 6 * modes), f->X = ARENA_ARRAY(a, double, 6 * modes);
     f->ff = ARENA_ARRAY(a, double, modes *modes);
     f->p = ARENA_ARRAY(a, double, modes), f->e = ARENA_ARRAY(a, double, modes);
-    f->rate = ARENA_ARRAY(a, double, modes);
+    f->rate = ARENA_ARRAY(a, double, modes), f->damping = ARENA_ARRAY(a, double, modes);
   }
   for (int i = 0; i < m->marker_count; i++) {
     const marker *k = &m->markers[i];
@@ -201,8 +201,23 @@ void flexible_apply(const mechanism *m, motion *x) {
       x->tau[n->modal_v + k] += vec3_dot(g, vec3_of(column)) - elastic - damping;
       x->potentials[POTENTIAL_SPRING] += elastic * q[k] / 2;
       x->powers[POWER_DAMPER] += damping * u[k];
+      x->flexible[i].damping[k] = damping;
     }
   }
+}
+
+bool flexible_is_damped(const mechanism *m) {
+  for (int i = 1; i < m->node_count; i++)
+    for (int k = 0; k < m->nodes[i].modes * m->nodes[i].modes; k++)
+      if (m->nodes[i].flex->damping[k] != 0) return true;
+  return false;
+}
+
+double flexible_damping_power(const mechanism *m, const motion *x, const double *u) {
+  double sum = 0;
+  for (int i = 1; i < m->node_count; i++)
+    for (int k = 0; k < m->nodes[i].modes; k++) sum += x->flexible[i].damping[k] * u[m->nodes[i].modal_v + k];
+  return sum;
 }
 
 vec3 flexible_turn_rate(const mechanism *m, const motion *x, const flexible_marker *f) {

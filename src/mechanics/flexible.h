@@ -21,6 +21,12 @@ typedef struct flexible_body {
   int modes;
   floating_body inertia;
   const double *stiffness, *damping;  // modes²
+  const char *kinds;                  // what each coordinate measures: 't' a displacement [m], 'a' a turn [rad]
+  const double *size;                 // the largest displacement or turn of each shape, per unit of its coordinate [-]
+  const double *rate;                 // √(stiffness / mass) of each coordinate alone [rad/s]
+  const double *omega;                // frequencies as the basis was computed, increasing [rad/s]
+  const vec3 *turns;                  // turn per modal coordinate at some places of the body, modes for each place
+  int place_count;
 } flexible_body;
 
 // Of a marker on a flexible body, const, in the body's axes: how its place moves and turns per modal coordinate.
@@ -48,6 +54,7 @@ typedef struct flexible_link {
   double *X;                   // I_ff⁻¹ I_fr, modes x n
   double *p, *e;               // p_f while it is gathered; I_ff⁻¹ (τ_f - p_f)
   double *rate;                // q̈, or the modal speeds that tree_spread was given
+  double *damping;             // D q̇ as applied last
 } flexible_link;
 
 // Workspace of a motion: all null where no body is flexible.
@@ -84,6 +91,10 @@ static inline bool flexible_is_modal(const mechanism *m, int speed) {
   const node *n = &m->nodes[m->speed_node[speed]];
   return n->modes && speed >= n->modal_v;
 }
+
+// Whether a mode of some body loses energy; and what the damping that was applied last takes at the speeds u.
+bool flexible_is_damped(const mechanism *m);
+double flexible_damping_power(const mechanism *m, const motion *x, const double *u);
 
 double flexible_kinetic_energy(const mechanism *m, const motion *x, int index);
 void flexible_momentum(const mechanism *m, const motion *x, int index, double *momentum);

@@ -4,6 +4,7 @@
 
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
+#include "mechanics/flexible.h"
 #include "mechanics/force.h"
 #include "mechanics/marker.h"
 #include "mechanics/tree.h"
@@ -71,6 +72,18 @@ static void add_body(lister *l, int i) {
   add_vector(l, name, "al", "rad/s^2", SIGNAL_BODY_ALPHA, i, LEVEL_ACCELERATION);
 }
 
+// Modal coordinates are numbered from 1, as modes are.
+static void add_modes(lister *l, int i) {
+  const body *of = &l->m->bodies[i];
+  for (int k = 0; of->flex && k < of->flex->modes; k++) {
+    const bool turns = of->flex->kinds && of->flex->kinds[k] == 'a';
+    const char *name = arena_print(l->memory, "mode%d", k + 1);
+    add(l, of->name, name, turns ? "rad" : "m", SIGNAL_MODE, i, k, LEVEL_POSITION);
+    add(l, of->name, arena_print(l->memory, "%s_rate", name), turns ? "rad/s" : "m/s", SIGNAL_MODE_RATE, i, k,
+        LEVEL_VELOCITY);
+  }
+}
+
 static const char *effort_unit(const mechanism *m, coordinate of) { return coordinate_slides(m, of) ? "N" : "N*m"; }
 
 // Of a force along a coordinate the first output is an effort, and others without a unit of their own.
@@ -103,6 +116,7 @@ void signal_list(mechanism *m, arena *memory) {
   add(&l, NULL, "t", "s", SIGNAL_TIME, 0, 0, LEVEL_NONE);
   for (int i = 0; i < m->joint_count; i++) add_joint(&l, i);
   for (int i = 1; i < m->body_count; i++) add_body(&l, i);
+  for (int i = 1; i < m->body_count; i++) add_modes(&l, i);
   for (int i = 0; i < m->marker_count; i++) {
     const char *name = m->markers[i].name;
     if (!name) continue;
@@ -171,6 +185,8 @@ double signal_read(const mechanism *m, const motion *x, int i) {
     case SIGNAL_BODY_OMEGA: return component(block_angular(m, x->links[m->bodies[s->index].node].V), k);
     case SIGNAL_BODY_ACCELERATION: return r->acceleration[6 * s->index + k];
     case SIGNAL_BODY_ALPHA: return r->acceleration[6 * s->index + 3 + k];
+    case SIGNAL_MODE: return x->q[m->nodes[m->bodies[s->index].node].modal_q + k];
+    case SIGNAL_MODE_RATE: return x->u[m->nodes[m->bodies[s->index].node].modal_v + k];
     case SIGNAL_MARKER_POSITION: return component(marker_read(m, x, s->index).p, k);
     case SIGNAL_MARKER_VELOCITY: return component(marker_read(m, x, s->index).v, k);
     case SIGNAL_MARKER_ACCELERATION: return r->marker_acceleration[3 * s->index + k];

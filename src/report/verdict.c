@@ -364,13 +364,30 @@ static void judge_creep(verdict *v, const verdict_facts *run) {
             quantity(v->memory, json_get_number(creep, "v0", NAN), "m/s"));
 }
 
+// Displacements are linear in the modal coordinates, up to second order along a beam.
+static void judge_deformation(verdict *v, const verdict_facts *run) {
+  const json_value *most = json_get(run->summary, "large_deformation");
+  double turn = json_get_number(most, "turn", 0), limit = 10 * M_PI / 180;
+  if (!(turn > 0)) return;
+  carom_check c = {.key = "large_deformation",
+                   .title = "Large deformation",
+                   .level = CAROM_DOUBTFUL,
+                   .value = turn,
+                   .limit = limit,
+                   .unit = "rad"};
+  put_check(v, c,
+            "Flexible bodies turned by more than 10 degrees, for which their theory of small deformations is made: %s. "
+            "Split such a body into several that are fixed to each other.",
+            json_get_text(most, "bodies"));
+}
+
 // Every other warning that was counted.
 static void judge_warnings(verdict *v, const verdict_facts *run) {
   const json_value *warnings = json_get(run->summary, "warnings");
   for (int i = 0; warnings && i < warnings->count; i++) {
     const json_value *w = &warnings->items[i];
     if (!w->key || !(w->number > 0) || strcmp(w->key, "energy") == 0 || strcmp(w->key, "unsolved") == 0 ||
-        strcmp(w->key, "non_finite") == 0 || strcmp(w->key, "creep") == 0)
+        strcmp(w->key, "non_finite") == 0 || strcmp(w->key, "creep") == 0 || strcmp(w->key, "large_deformation") == 0)
       continue;
     if (has_remark(run, w->key)) continue;  // judge_laws says more
     const warning_words *known = find_warning(w->key);
@@ -416,6 +433,7 @@ verdict verdict_judge(arena *memory, const verdict_facts *facts) {
     if (facts->can_touch) judge_penetration(&v, facts), judge_solver(&v, facts);
     judge_warnings(&v, facts);
     judge_creep(&v, facts);
+    judge_deformation(&v, facts);
   }
   judge_laws(&v, facts);
   return v;

@@ -117,7 +117,7 @@ static bool accepts_faces(const scheme_request *request, scheme_refusal *why) {
 }
 
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
-  return accepts_faces(request, why) && flow_accepts_rows(request, why);
+  return accepts_faces(request, why) && flow_accepts_model(request, why);
 }
 
 static const option_synonym synonyms[] = {

@@ -11,6 +11,7 @@
 #include "mechanics/control.h"
 #include "mechanics/crossing.h"
 #include "mechanics/dynamics.h"
+#include "mechanics/flexible.h"
 #include "mechanics/function.h"
 #include "mechanics/instant.h"
 #include "mechanics/tree.h"
@@ -219,6 +220,16 @@ static int residual(void *context, double t, const double *y, const double *ydot
 
 // --- creation --------------------------------------------------------------------------------------------------------
 
+// Deflections are small: a modal coordinate's scale moves the body by a thousandth of the mechanism's size, or turns it
+// by a milliradian. The scale of its rate is that in the time of a radian of its oscillation.
+static void set_modal_scales(flow *s, const node *n) {
+  for (int k = 0; k < n->modes; k++) {
+    const double scale = 1e-3 * (n->flex->kinds[k] == 'a' ? 1 : s->settings.length) / n->flex->size[k];
+    s->scale[n->modal_q + k] = scale;
+    s->scale[s->nq + n->modal_v + k] = scale * fmax(1, n->flex->rate[k]);
+  }
+}
+
 // The absolute tolerance of a coordinate is atol times its own scale: an angle's is 1, a length's the mechanism's
 // size, a speed's that size per second, an energy's the largest at the start.
 static void set_scales(flow *s) {
@@ -232,6 +243,7 @@ static void set_scales(flow *s) {
       if (kinds[k] == 't') s->scale[n->q + k] = length;
     for (int k = 0; k < n->nv; k++)
       if (kinds[n->nq == n->nv ? k : k + 1] == 't') s->scale[s->nq + n->v + k] = length;
+    set_modal_scales(s, n);
   }
   dynamics_set(m, s->x, 0, m->q0, m->u0);
   dynamics_positions_velocities(m, s->x);
@@ -472,7 +484,8 @@ static int choose_accounts(const mechanism *m, const flow_settings *settings, po
   int count = 0;
   for (power k = 0; k < POWER_COUNT; k++) {
     bool forces = (k == POWER_APPLIED || k == POWER_DAMPER) && m->force_count > 0;
-    if (forces || (k == POWER_DRIVE && is_driven(m)) || settings->loses[k]) chosen[count++] = k;
+    bool deforms = k == POWER_DAMPER && flexible_is_damped(m);
+    if (forces || deforms || (k == POWER_DRIVE && is_driven(m)) || settings->loses[k]) chosen[count++] = k;
   }
   return count;
 }

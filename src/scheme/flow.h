@@ -33,7 +33,7 @@ typedef struct flow_settings {
 flow_settings flow_settings_from(const scheme_setup *setup, int constraints, double alpha, double beta);
 // What the integrators can run; see scheme_about.
 bool flow_accepts_settings(const scheme_request *request, int constraints, scheme_refusal *why);
-bool flow_accepts_rows(const scheme_request *request, scheme_refusal *why);
+bool flow_accepts_model(const scheme_request *request, scheme_refusal *why);
 
 typedef struct flow flow;
 

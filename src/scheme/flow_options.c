@@ -27,7 +27,14 @@ bool flow_accepts_settings(const scheme_request *request, int constraints, schem
   return true;
 }
 
-bool flow_accepts_rows(const scheme_request *request, scheme_refusal *why) {
+// On the imaginary axis the classical Runge–Kutta method is stable up to 2 √2, on the real one up to 2.78.
+static bool accepts_step(const scheme_request *request, scheme_refusal *why) {
+  return request->integrator->type != CAROM_RK4 ||
+         scheme_accepts_step(request, "integrator rk4", request->integrator->step, 2.78, REFUSED_INTEGRATOR, why);
+}
+
+bool flow_accepts_model(const scheme_request *request, scheme_refusal *why) {
+  if (!accepts_step(request, why)) return false;
   if (!request->redundant || request->integrator->type != CAROM_IDA) return true;
   return SCHEME_REFUSE(why, REFUSED_INTEGRATOR, 0, "use adams, bdf, erk or rk4",
                        "%d constraint rows are redundant, and IDA needs independent rows", request->redundant);

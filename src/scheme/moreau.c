@@ -76,12 +76,18 @@ static const option_synonym synonyms[] = {
     {NULL, NULL, NULL},
 };
 
+static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
+  return scheme_accepts_step(request, "method moreau", ((const carom_moreau_def *)request->options)->step, 2,
+                             REFUSED_METHOD, why);
+}
+
 static const scheme_about about = {
     .table = &table,
     .synonyms = synonyms,
     .knows_joint_friction = true,
     .finds_pairs = true,
     .contact = contact,
+    .accepts_model = accepts_model,
     .required = "step=1e-4",
     .accuracy = "take a shorter step",
     .loops = "keep project: true",

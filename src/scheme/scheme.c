@@ -5,6 +5,21 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "scheme/options.h"
+
+bool scheme_accepts_step(const scheme_request *request, const char *who, double step, double limit, int where,
+                         scheme_refusal *why) {
+  const flexible_fastest *fastest = &request->fastest;
+  if (step * fastest->rate <= limit) return true;
+  const char *hint =
+      "take a shorter step or fewer modes, or an integrator that chooses its step: adams, erk or, with "
+      "damping, bdf";
+  return SCHEME_REFUSE(why, where, 0, hint,
+                       "%s is not stable with a step of %.3g s: body '%s' oscillates with %.4g Hz, mostly in its "
+                       "mode %d, which needs a step of %.3g s or less",
+                       who, step, request->m->bodies[fastest->body].name, fastest->omega / (2 * M_PI),
+                       fastest->mode + 1, 0.999 * limit / fastest->rate);
+}
 
 // Their number, their keys, and the memory of each point.
 static carom_status load_pairs(contact_state *c, const mechanism *m, fields *f, carom_error *error) {

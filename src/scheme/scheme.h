@@ -10,6 +10,7 @@
 #include "contact/state.h"
 #include "ledger/energy.h"
 #include "ledger/impact.h"
+#include "mechanics/flexible_rate.h"
 #include "mechanics/mechanism.h"
 #include "text/option.h"
 #include "solve/solver.h"
@@ -109,6 +110,7 @@ typedef struct scheme_request {
   const mechanism *m;
   const contact_world *contacts;
   int redundant;  // constraint rows that follow from others
+  flexible_fastest fastest;
 } scheme_request;
 
 // Why a scheme cannot run a model, and which words of the model file say so.
@@ -195,6 +197,11 @@ typedef struct scheme_type {
   // likewise.
   void (*pairs_changed)(void *scheme);
 } scheme_type;
+
+// Whether modes of flexible bodies stay stable under a fixed step: its product with the fastest rate is at most
+// `limit`. Otherwise refuses with mode, frequency and the step that is needed. `who` is the name for messages.
+bool scheme_accepts_step(const scheme_request *request, const char *who, double step, double limit, int where,
+                         scheme_refusal *why);
 
 // Says which points and pair the slots of an element are in the ledger.
 void scheme_name_points(const contact_state *c, const mechanism *m, const contact_element *e, impact_ledger *impacts);

@@ -25,7 +25,7 @@ static bool accepts_settings(const scheme_request *request, scheme_refusal *why)
 }
 
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
-  if (!flow_accepts_rows(request, why)) return false;
+  if (!flow_accepts_model(request, why)) return false;
   if (!request->contacts->element_count) return true;
   return SCHEME_REFUSE(why, REFUSED_CONTACT, 0, "use method: {moreau: {step: ...}}, event or compliant",
                        "method smooth does not support contact, and '%s' can touch",

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "mechanics/constraint.h"
 #include "mechanics/dynamics.h"
+#include "mechanics/flexible.h"
 #include "mechanics/function.h"
 #include "mechanics/response.h"
 #include "mechanics/rows.h"
@@ -55,6 +56,7 @@ static void allocate(stepper *s) {
 static void look_ahead(stepper *s) {
   const mechanism *m = s->m;
   s->near.passes = s->contacts->world->crowd != NULL;
+  s->has_powers = m->force_count || flexible_is_damped(m);
   s->reads_coordinates = m->force_count || m->constraint_count || m->drive_count || m->friction_count ||
                          m->state_count || m->callback_count;
   for (int i = 0; i < s->contacts->element_count; i++) {

@@ -226,7 +226,7 @@ static void book_drives(stepper *s, double dt, const double *u_end) {
 void stepper_book(stepper *s, double dt, bool solved, const double *u_end) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  if (m->force_count) book_forces(s, dt, u_end);
+  if (s->has_powers) book_forces(s, dt, u_end);
   if (solved) {
     for (int i = 0; i < m->row_count; i++) {
       if (s->shown.moves[i])

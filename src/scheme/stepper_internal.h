@@ -194,6 +194,7 @@ typedef struct stepper {
   double *displacement;       // scratch, one per speed
   bool sweeps;                // kinematics and free velocity are found at once (response_sweep)
   bool may_fly;               // steps without contact take the short way of stepper_flight.c
+  bool has_powers;            // forces, or damped modes of flexible bodies, work on the model
   bool reads_coordinates;     // forces, constraints or stops ask for joint coordinates within a step
   stepper_friction friction;  // of ideal joints
   bool led;                   // positions do not follow velocities alone: drives or projection lead them

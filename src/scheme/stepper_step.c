@@ -276,7 +276,7 @@ static carom_status meet(stepper *s, double *dt, const double **u_end, carom_err
   }
   if (s->near.passes) stepper_look_for_passages(s, *dt);
   if (s->books.differ) keep_books(s);
-  if (touching || s->m->force_count || s->m->drive_count || s->impacts->open_count) {
+  if (touching || s->has_powers || s->m->drive_count || s->impacts->open_count) {
     stepper_book(s, *dt, touching, *u_end);
     s->books.losses[0] = s->impacts->loss_normal, s->books.losses[1] = s->impacts->loss_tangential;
     s->books.differ = true;

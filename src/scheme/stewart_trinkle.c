@@ -81,6 +81,9 @@ static bool rebounds(const mechanism *m, const contact_element *e) {
 
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
   refused_contact c;
+  if (!scheme_accepts_step(request, "method stewart-trinkle",
+                           ((const carom_stewart_trinkle_def *)request->options)->step, 2, REFUSED_METHOD, why))
+    return false;
   if (!scheme_find_contact(request, rebounds, &c)) return true;
   return SCHEME_REFUSE(why, c.where, c.index,
                        "set restitution and tangential_restitution of the material to 0, or use method moreau or event",

@@ -26,7 +26,8 @@ typedef enum option_type {
   OPTION_POINTS,     // carom_points: a list of points, each as in OPTION_POINT
   OPTION_FUNCTION,   // carom_function: a number or an expression over t and state, compiled later
   OPTION_FUNCTIONS,  // carom_function[3]: components as in OPTION_POINT
-  OPTION_TABLE,      // a nested struct described by `table`
+  OPTION_FUNCTION_LIST,  // carom_functions: a function or a list of them
+  OPTION_TABLE,          // a nested struct described by `table`
 } option_type;
 
 enum {

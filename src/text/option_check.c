@@ -79,6 +79,11 @@ static bool check_functions(const checked *c, const carom_function *f, int count
   return true;
 }
 
+static bool check_function_list(const checked *c, const carom_functions *list) {
+  if (list->count < 0 || (list->count && !list->items)) return wrong(c, "is not a list");
+  return check_functions(c, list->items, list->count);
+}
+
 static bool check_inertia(const checked *c, const double x[6]) {
   if (!check_finite(c, x, 6)) return false;
   if (c->r->planar) return check_number(c, x[2]);
@@ -112,6 +117,7 @@ static bool check_one(const checked *c, const void *from) {
     case OPTION_POINTS: return check_points(c, from);
     case OPTION_FUNCTION: return check_functions(c, from, 1);
     case OPTION_FUNCTIONS: return check_functions(c, from, c->r->planar ? 2 : 3);
+    case OPTION_FUNCTION_LIST: return check_function_list(c, from);
     case OPTION_TABLE: return option_check(c->r, c->o->table, from, c->name);
   }
   return false;

@@ -36,6 +36,7 @@ static const char *type_text(const option *o) {
     case OPTION_POINTS: return "list of points of 2 or 3 components";
     case OPTION_FUNCTION: return "number or function";
     case OPTION_FUNCTIONS: return "2 or 3 numbers or functions";
+    case OPTION_FUNCTION_LIST: return "function or list of functions";
     case OPTION_TABLE: return "map";
   }
   return "";

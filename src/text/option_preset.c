@@ -72,6 +72,7 @@ static void preset_one(const option *o, void *to) {
     case OPTION_NAMES:
     case OPTION_NUMBERS:
     case OPTION_POINTS:
+    case OPTION_FUNCTION_LIST:
     case OPTION_TABLE: break;
   }
 }

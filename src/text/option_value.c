@@ -404,6 +404,15 @@ static bool read_functions(const asked *a, const value *v, carom_function f[3]) 
   return true;
 }
 
+static bool read_function_list(const asked *a, const value *v, carom_functions *out) {
+  int count = v->kind == VALUE_LIST ? v->count : 1;
+  carom_function *f = ARENA_ARRAY(a->r->memory, carom_function, count + 1);
+  for (int i = 0; i < count; i++)
+    if (!read_function(a, v->kind == VALUE_LIST ? v->items[i] : v, &f[i])) return false;
+  *out = (carom_functions){f, count};
+  return true;
+}
+
 // ---- words, flags, names
 
 static bool read_name(const asked *a, const value *v, const char **name) {
@@ -468,6 +477,7 @@ bool option_read_value(const option_reader *r, const option *o, const value *v, 
     case OPTION_POINTS: return read_points(a, v, to);
     case OPTION_FUNCTION: return read_function(a, v, to);
     case OPTION_FUNCTIONS: return read_functions(a, v, to);
+    case OPTION_FUNCTION_LIST: return read_function_list(a, v, to);
     case OPTION_TABLE: return option_read(r, o->table, v, to, NULL, NULL);
   }
   return false;

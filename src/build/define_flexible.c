@@ -1,0 +1,201 @@
+// The tables of flexible bodies: beams, their modes and their damping.
+#include "build/definition.h"
+
+#define DIM_PRESSURE      DIM(-1, 1, -2)
+#define DIM_AREA          DIM(2, 0, 0)
+#define DIM_SECOND_MOMENT DIM(4, 0, 0)
+
+#define AT(field) offsetof(carom_section_def, field)
+static const option section_options[] = {
+    {.key = "area",
+     .type = OPTION_FUNCTION,
+     .offset = AT(area),
+     .dim = DIM_AREA,
+     .flags = OPTION_REQUIRED | OPTION_POSITIVE,
+     .help = "Area."},
+    {.key = "second_moment",
+     .type = OPTION_FUNCTION,
+     .offset = AT(second_moment),
+     .dim = DIM_SECOND_MOMENT,
+     .flags = OPTION_REQUIRED | OPTION_POSITIVE,
+     .help = "Second moment of area about z, ∫y² dA, which resists bending along y."},
+    {.key = "second_moment_z",
+     .type = OPTION_FUNCTION,
+     .offset = AT(second_moment_z),
+     .dim = DIM_SECOND_MOMENT,
+     .flags = OPTION_POSITIVE,
+     .help = "In space: ∫z² dA, which resists bending along z; default: `second_moment`."},
+    {.key = "torsion",
+     .type = OPTION_FUNCTION,
+     .offset = AT(torsion),
+     .dim = DIM_SECOND_MOMENT,
+     .flags = OPTION_POSITIVE,
+     .help = "In space: torsion constant; default: the sum of both second moments, which is right for round sections."},
+    {.key = "shear_area",
+     .type = OPTION_FUNCTION,
+     .offset = AT(shear_area),
+     .dim = DIM_AREA,
+     .flags = OPTION_POSITIVE,
+     .help = "Theory `timoshenko`: area that carries shear; default: 5/6 of the area, as of a rectangle."},
+};
+static const option_table section_table = {
+    .name = "section",
+    .summary = "The cross section of a beam: numbers, or functions of `x` along the beam and its length `L`.",
+    .example = "section: {area: \"9e-4*(1 - x/(2*L))\", second_moment: 1.69e-8}",
+    .size = sizeof(carom_section_def),
+    .options = section_options,
+    .count = OPTION_COUNT(section_options)};
+#undef AT
+
+#define AT(field) offsetof(carom_beam_def, field)
+static const option beam_options[] = {
+    {.key = "length",
+     .type = OPTION_NUMBER,
+     .offset = AT(length),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_REQUIRED | OPTION_POSITIVE,
+     .help = "Length along the x axis of the body, from its origin on."},
+    {.key = "section",
+     .type = OPTION_TABLE,
+     .offset = AT(section),
+     .table = &section_table,
+     .flags = OPTION_REQUIRED,
+     .help = "Cross section."},
+    {.key = "young",
+     .type = OPTION_NUMBER,
+     .offset = AT(young),
+     .dim = DIM_PRESSURE,
+     .flags = OPTION_POSITIVE,
+     .help = "Young's modulus."},
+    {.key = "poisson",
+     .type = OPTION_NUMBER,
+     .offset = AT(poisson),
+     .dim = DIM_NONE,
+     .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0.3",
+     .help = "Poisson's ratio, for shear and twist."},
+    {.key = "density",
+     .type = OPTION_NUMBER,
+     .offset = AT(density),
+     .dim = DIM_DENSITY,
+     .flags = OPTION_POSITIVE,
+     .help = "Density. Mass, mass centre and inertia of the body follow from it."},
+    {.key = "solid",
+     .type = OPTION_TEXT,
+     .offset = AT(solid),
+     .help = "Instead of `young`, `poisson` and `density`: a solid that has them, from `carom list solids` or the "
+             "section `solids`."},
+    {.key = "theory",
+     .type = OPTION_WORD,
+     .offset = AT(theory),
+     .words = "euler-bernoulli|timoshenko",
+     .preset = "euler-bernoulli",
+     .help = "Without or with shear deformation and rotary inertia of the sections."},
+    {.key = "elements",
+     .type = OPTION_INTEGER,
+     .offset = AT(elements),
+     .flags = OPTION_POSITIVE,
+     .preset = "16",
+     .help = "Finite elements; with given shape functions, parts in which they are integrated by five points each. "
+             "Markers become nodes."},
+};
+const option_table beam_table = {
+    .name = "beam",
+    .summary =
+        "`beam:` of a body makes it a flexible beam along its x axis. It needs `modes`. Its mass follows from the "
+        "beam. Markers on it move and turn with their section. The body's axes are fixed to the marker by which a "
+        "joint carries it.",
+    .example =
+        "link: {beam: {length: 0.5 m, section: {area: 9e-4, second_moment: 1.7e-8}, young: 73 GPa, density: "
+        "2700}, modes: {count: 3}}",
+    .size = sizeof(carom_beam_def),
+    .options = beam_options,
+    .count = OPTION_COUNT(beam_options)};
+#undef AT
+
+#define AT(field) offsetof(carom_modes_def, field)
+static const option modes_options[] = {
+    {.key = "count",
+     .type = OPTION_INTEGER,
+     .offset = AT(count),
+     .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0",
+     .help = "Number of eigenmodes, from the lowest frequency on."},
+    {.key = "support",
+     .type = OPTION_WORD,
+     .offset = AT(support),
+     .words = "clamped|free",
+     .preset = "clamped",
+     .help = "Eigenmodes of the body clamped at the marker by which a joint carries it, or of the free body."},
+    {.key = "static_modes",
+     .type = OPTION_FLAG,
+     .offset = AT(static_modes),
+     .preset = "true",
+     .help = "With `count`: also the deformations under a force and a torque at each other marker where a joint, a "
+             "constraint or a force attaches. They make static loads there exact, and raise the highest frequency."},
+    {.key = "axial",
+     .type = OPTION_FUNCTION_LIST,
+     .offset = AT(axial),
+     .dim = DIM_NONE,
+     .help = "Instead of `count`: shape functions along x, of `x` and the length `L`; the coordinate of each is in "
+             "metres."},
+    {.key = "transverse",
+     .type = OPTION_FUNCTION_LIST,
+     .offset = AT(transverse),
+     .dim = DIM_NONE,
+     .help = "Shape functions along y. Sections turn by their slope."},
+    {.key = "transverse_z",
+     .type = OPTION_FUNCTION_LIST,
+     .offset = AT(transverse_z),
+     .dim = DIM_NONE,
+     .help = "In space: shape functions along z."},
+    {.key = "twist",
+     .type = OPTION_FUNCTION_LIST,
+     .offset = AT(twist),
+     .dim = DIM_NONE,
+     .help = "In space: shape functions of the turn about x; the coordinate of each is in radians."},
+};
+const option_table modes_table = {
+    .name = "modes",
+    .summary =
+        "`modes:` of a flexible body: in which shapes it deforms, as eigenmodes or as given functions. The "
+        "coordinate of an eigenmode is the displacement where the mode moves most. From given functions the "
+        "motion of the marker that carries the body is taken off.",
+    .example = "modes: {axial: [(x/L)^2], transverse: [1.5*(x/L)^2 - 0.5*(x/L)^3]}",
+    .size = sizeof(carom_modes_def),
+    .options = modes_options,
+    .count = OPTION_COUNT(modes_options)};
+#undef AT
+
+#define AT(field) offsetof(carom_structural_damping_def, field)
+static const option damping_options[] = {
+    {.key = "ratio",
+     .type = OPTION_NUMBER,
+     .offset = AT(ratio),
+     .dim = DIM_NONE,
+     .flags = OPTION_NOT_NEGATIVE | OPTION_AT_MOST_ONE,
+     .preset = "0",
+     .help = "Part of critical damping, the same for every mode."},
+    {.key = "mass",
+     .type = OPTION_NUMBER,
+     .offset = AT(mass),
+     .dim = DIM_PER_TIME,
+     .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0",
+     .help = "Rayleigh damping: factor of the mass matrix of the modes."},
+    {.key = "stiffness",
+     .type = OPTION_NUMBER,
+     .offset = AT(stiffness),
+     .dim = DIM_TIME,
+     .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0",
+     .help = "Rayleigh damping: factor of the stiffness matrix."},
+};
+const option_table structural_damping_table = {
+    .name = "damping",
+    .summary = "`damping:` of a flexible body: a ratio, or Rayleigh damping.",
+    .example = "damping: {ratio: 0.01}",
+    .size = sizeof(carom_structural_damping_def),
+    .options = damping_options,
+    .count = OPTION_COUNT(damping_options)};
+#undef AT

@@ -1,0 +1,54 @@
+// A flexible body while it is built.
+#ifndef FLEXIBLE_BUILDER_H
+#define FLEXIBLE_BUILDER_H
+
+#include "build/builder.h"
+#include "flex/beam.h"
+#include "flex/given.h"
+#include "mechanics/flexible.h"
+
+// A number along the beam, as given.
+typedef struct beam_function {
+  double constant;
+  const struct expr *e;  // over x and L; may be null
+  void (*call)(void *context, double t, double *value);
+  void *context;
+  double length;  // L [m]
+} beam_function;
+
+typedef struct beam_functions {
+  beam_function area, second_moment, second_moment_z, torsion, shear_area;
+  bool has_second_moment_z, has_torsion, has_shear_area;
+} beam_functions;
+
+// A given shape function. `value` and `slope` are what the marker that carries the body has of it at `from`, and are
+// taken off: the body's axes move with that marker.
+typedef struct beam_shape {
+  beam_function f;
+  place at;  // in the model file
+  const char *key;
+  double from, value, slope;
+} beam_shape;
+
+typedef struct flexible_builder {
+  const part *p;  // the body; null if it is rigid
+  const carom_body_def *d;
+  beam beam;
+  beam_functions section;
+  beam_shape *shapes;  // given ones
+  given_shape *given;
+  int given_count;
+  // Once the shapes are known:
+  flex_elements e;
+  double *phi;  // rows of freedom_count numbers, one per mode
+  double from;  // where the body's axes are fixed to the beam [m]
+  flexible_body flex;
+} flexible_builder;
+
+// The place of a key of the body's beam, modes or damping; of the body if it is not given.
+place flexible_place(const flexible_builder *fb, const void *origin, const option_table *table, const char *key);
+// The section at x of the axis, in the modes' freedoms.
+flex_place flexible_section(const flexible_builder *fb, double x);
+jet beam_function_jet(const beam_function *f, double x);
+
+#endif

@@ -1,0 +1,371 @@
+// Flexible beams from model files: statics and frequencies against closed forms, all integrators against each other,
+// what is read, recorded, booked and warned of.
+#include "runs.h"
+
+#include "sim.h"
+
+// A steel beam of 1 m. `%s` takes further keys of the body, and what follows the body.
+#define STEEL "{length: 1, section: {area: 4e-4, second_moment: 1e-8}, young: 2.1e11, density: 7800}"
+static const double EI = 2.1e11 * 1e-8, EA = 2.1e11 * 4e-4, line_mass = 7800 * 4e-4;
+
+static bool open_beam(run *r, const char *body, const char *rest, const char *settings) {
+  char text[4000];
+  snprintf(text, sizeof text, "space: planar\nbodies:\n  link:\n    beam: " STEEL "\n%s\n%s", body, rest);
+  return run_open_text(r, text, settings);
+}
+
+// --- statics and frequencies -----------------------------------------------------------------------------------------
+
+// Deflection at x under a force at a, from the clamped end.
+static double deflection(double force, double a, double x) {
+  return x < a ? force * x * x * (3 * a - x) / (6 * EI) : force * a * a * (3 * x - a) / (6 * EI);
+}
+
+// Damped until it rests: the static modes are exact at the tip and at a marker that is no node of equal elements.
+static void cantilever_bends_as_its_closed_form(void) {
+  static const char *const loads[] = {"tip", "near"};
+  for (int k = 0; k < 2; k++) {
+    run r;
+    char rest[600];
+    snprintf(rest, sizeof rest,
+             "gravity: [0, 0]\nmarkers: {tip: {on: link, at: [1, 0]}, near: {on: link, at: [0.37, 0]}}\n"
+             "joints: {clamp: {fixed: [ground, link]}}\nforces: {load: {force: %s, components: [20, -10]}}\n",
+             loads[k]);
+    if (!open_beam(&r, "    modes: {count: 2}\n    damping: {ratio: 1}\n    geometric_stiffness: false", rest,
+                   "integrator.type=bdf integrator.rtol=1e-12 integrator.atol=1e-12"))
+      return;
+    run_to(&r, 1);
+    const double at = k ? 0.37 : 1;
+    CHECK_NEAR(run_read(&r, "tip.y") / deflection(-10, at, 1), 1, 1e-9);
+    CHECK_NEAR(run_read(&r, "near.y") / deflection(-10, at, 0.37), 1, 1e-9);
+    CHECK_NEAR(run_read(&r, "tip.x") - 1, 20 * at / EA, 1e-9 * 20 / EA + 4e-16);
+    CHECK_NEAR(run_read(&r, "clamp.tz"), 10 * run_read(&r, "%s.x", loads[k]) + 20 * run_read(&r, "%s.y", loads[k]),
+               1e-8);
+    run_close(&r);
+  }
+}
+
+static void frequencies_are_those_of_the_beam(void) {
+  static const double clamped[] = {1.8751040687, 4.6940911330, 7.8547574382},
+                      unheld[] = {4.7300407449, 7.8532046241, 10.9956078380};
+  for (int k = 0; k < 2; k++) {
+    run r;
+    const char *modes = k ? "    modes: {count: 3, support: free}" : "    modes: {count: 3}";
+    if (!open_beam(&r, modes, "joints: {clamp: {fixed: [ground, link]}}\n", "bodies.link.beam.elements=64")) return;
+    CHECK_EQUAL(carom_model_body_modes(r.model, 1), 3);
+    for (int i = 0; i < 3; i++) {
+      const double beta = k ? unheld[i] : clamped[i];
+      const double omega = beta * beta * sqrt(EI / line_mass);
+      CHECK_NEAR(carom_model_body_frequency(r.model, 1, i) / omega, 1, 1e-6);
+    }
+    CHECK(isnan(carom_model_body_frequency(r.model, 1, 3)) && carom_model_body_modes(r.model, 0) == 0);
+    run_close(&r);
+  }
+}
+
+// The mass and what follows from it.
+static void mass_follows_from_the_beam(void) {
+  run r;
+  if (!open_beam(&r, "    modes: {count: 2}", "joints: {hinge: {revolute: [ground, link]}}\n", NULL)) return;
+  const carom_body_size size = carom_model_body_size(r.model, 1);
+  CHECK_NEAR(size.mass, line_mass, 1e-12);
+  CHECK_NEAR(size.com[0], 0.5, 1e-14);
+  CHECK_NEAR(size.inertia[2], line_mass / 12, 1e-13);
+  run_close(&r);
+}
+
+// A beam that tapers to half its width and depth: area and second moment over its length, against their integrals.
+static void tapered_beams_have_their_mass(void) {
+  run r;
+  const char *text =
+      "space: planar\nparameters: {width: 2 cm, depth: 3 cm}\nbodies:\n  link:\n"
+      "    beam: {length: 1, section: {area: width*depth*(1 - x/(2*L))^2, second_moment: "
+      "width*depth^3/12*(1 - x/(2*L))^4}, solid: steel}\n    modes: {count: 2}\n"
+      "joints: {hinge: {revolute: [ground, link]}}\n";
+  if (!run_open_text(&r, text, NULL)) return;
+  const carom_body_size size = carom_model_body_size(r.model, 1);
+  const double full = 6e-4, steel = size.mass / (full * 7. / 12);  // ∫(1 - x/2)² = 7/12, ∫x(1 - x/2)² = 11/48
+  CHECK_NEAR(size.com[0], 11. / 28, 1e-13);
+  CHECK(steel > 7700 && steel < 7900);
+  run_close(&r);
+}
+
+// --- motion ----------------------------------------------------------------------------------------------------------
+
+// A pendulum of two beams, the second hung on the tip of the first, with damping.
+#define TWO_BEAMS                                                                                               \
+  "space: planar\nbodies:\n  upper:\n    beam: " STEEL                                                          \
+  "\n    modes: {count: 2}\n    damping: {ratio: 0.02}\n"                                                       \
+  "  lower:\n    beam: {length: 0.6, section: {area: 2e-4, second_moment: 2e-9}, young: 7e10, density: 2700}\n" \
+  "    modes: {transverse: [(x/L)^2, (x/L)^3], axial: [x/L]}\n    damping: {mass: 3, stiffness: 1e-5}\n"        \
+  "markers: {knee: {on: upper, at: [1, 0]}, tip: {on: lower, at: [0.6, 0]}}\n"                                  \
+  "joints: {hip: {revolute: [ground, upper]}, knee: {revolute: [knee, lower]}}\n"
+
+static void integrators_agree(void) {
+  static const char *const integrators[] = {"adams", "bdf", "erk", "ida", "rk4 integrator.step=4e-6"};
+  double y[2] = {0}, mode = 0;
+  for (int k = 0; k < 5; k++) {
+    run r;
+    char settings[200];
+    snprintf(settings, sizeof settings, "integrator.type=%s integrator.rtol=1e-10 integrator.atol=1e-10",
+             integrators[k]);
+    if (!run_open_text(&r, TWO_BEAMS, settings)) return;
+    if (!run_to(&r, 0.05)) return;
+    const double now[2] = {run_read(&r, "tip.y"), run_read(&r, "knee.y")}, deep = run_read(&r, "upper.mode1");
+    if (k == 0) y[0] = now[0], y[1] = now[1], mode = deep;
+    // ten thousand steps of 1e-10, each of a length of 1 m or a deflection of 1 mm
+    CHECK_NEAR(now[0], y[0], 1e-8);
+    CHECK_NEAR(now[1], y[1], 1e-8);
+    CHECK_NEAR(deep, mode, 1e-9);
+    CHECK_LE(1e-5, fabs(mode));
+    CHECK_LE(carom_sim_summary(r.sim).energy_imbalance, 1e-7);
+    run_close(&r);
+  }
+}
+
+// Time steppers with an error of their order, and the methods for contact, which then integrate.
+static void methods_agree(void) {
+  static const char *const methods[] = {"smooth",
+                                        "event",
+                                        "compliant",
+                                        "{moreau: {step: 1e-5}}",
+                                        "{moreau: {step: 1e-5, velocity_terms: midpoint}}",
+                                        "{stewart-trinkle: {step: 1e-5}}"};
+  double y = 0;
+  for (int k = 0; k < 6; k++) {
+    run r;
+    char text[4000];
+    snprintf(text, sizeof text, "%smethod: %s\nintegrator: adams\n", TWO_BEAMS, methods[k]);
+    if (!run_open_text(&r, text, NULL) || !run_to(&r, 0.02)) return;
+    if (k == 0) y = run_read(&r, "tip.y");
+    CHECK_NEAR(run_read(&r, "tip.y"), y,
+               k < 3    ? 1e-8
+               : k == 4 ? 1e-8
+                        : 1e-5 * 9.81 * 0.02);  // h g t: half a step early or late
+    CHECK_LE(carom_sim_summary(r.sim).energy_imbalance, k < 3 ? 1e-6 : 1e-3);
+    run_close(&r);
+  }
+}
+
+// What damping takes is booked, and the rest is strain, motion and height.
+static void damping_is_booked(void) {
+  run r;
+  if (!open_beam(&r, "    modes: {count: 2}\n    damping: {ratio: 0.05}",
+                 "gravity: [0, 0]\njoints: {clamp: {fixed: [ground, link]}}\ninitial: {link: {modes: [10 mm, 0]}}\n",
+                 "integrator.rtol=1e-10 integrator.atol=1e-10"))
+    return;
+  const double omega = carom_model_body_frequency(r.model, 1, 0), before = run_read(&r, "energy.spring");
+  CHECK_NEAR(run_read(&r, "link.mode1"), 0.01, 0);
+  CHECK_LE(0.1, before);
+  const double period = 2 * M_PI / (omega * sqrt(1 - 0.05 * 0.05));
+  run_to(&r, period);
+  // the frame does not move: one oscillator with the logarithmic decrement 2π ζ/√(1 - ζ²); the foreshortening couples
+  // modes by the square of the deflection
+  const double decay = exp(-2 * M_PI * 0.05 / sqrt(1 - 0.05 * 0.05));
+  CHECK_NEAR(run_read(&r, "link.mode1") / (0.01 * decay), 1, 1e-3);
+  CHECK_NEAR(run_read(&r, "energy.damper") / (before * (1 - decay * decay)), 1, 1e-3);
+  CHECK_LE(fabs(run_read(&r, "energy.imbalance")), 1e-8 * before);
+  run_close(&r);
+}
+
+// Where a joint holds the beam does not matter: one that is held at its far end, or by the joint's other marker, moves
+// as its mirror image.
+static void frames_follow_the_joint(void) {
+  static const char *const joints[] = {"revolute: [ground, link]", "revolute: [link, ground]",
+                                       "revolute: [ground, far]"};
+  double end[3][2] = {{0}};
+  for (int k = 0; k < 3; k++) {
+    run r;
+    char rest[400];
+    snprintf(rest, sizeof rest,
+             "markers: {near: {on: link}, far: {on: link, at: [1, 0]}}\njoints: {hinge: {%s}}\n"
+             "initial: {hinge: {q: %s}}\n",
+             joints[k], k == 2 ? "180 deg" : "0");
+    if (!open_beam(&r, "    modes: {count: 3, static_modes: false}", rest,
+                   "integrator.rtol=1e-11 integrator.atol=1e-11 bodies.link.beam.young=2.1e10"))
+      return;
+    run_to(&r, 0.3);
+    end[k][0] = run_read(&r, k == 2 ? "near.x" : "far.x"), end[k][1] = run_read(&r, k == 2 ? "near.y" : "far.y");
+    CHECK_NEAR(end[k][0], end[0][0], 1e-8);
+    CHECK_NEAR(end[k][1], end[0][1], 1e-8);
+    run_close(&r);
+  }
+}
+
+// A full basis spans the same shapes, whether its modes are those of the clamped or of the free beam, or functions that
+// move the marker which carries it.
+static void bases_with_the_same_span_agree(void) {
+  static const char *const modes[] = {"{count: 6}", "{count: 6, support: free}"};
+  static const char *const functions[] = {
+      "{transverse: [(x/L)^2, (x/L)^3], axial: [x/L]}",
+      "{transverse: [\"(x/L)^2 - 3 + x/L\", \"(x/L)^3 + (x/L)^2\"], axial: [1 + x/L]}"};
+  for (int k = 0; k < 2; k++) {
+    double y[2];
+    for (int i = 0; i < 2; i++) {
+      run r;
+      char body[200];
+      snprintf(body, sizeof body, "    modes: %s", k ? functions[i] : modes[i]);
+      if (!open_beam(&r, body, "markers: {far: {on: link, at: [1, 0]}}\njoints: {hinge: {revolute: [ground, link]}}\n",
+                     "integrator.rtol=1e-11 integrator.atol=1e-11 bodies.link.beam.elements=2 "
+                     "bodies.link.beam.young=2.1e9"))
+        return;
+      run_to(&r, 0.1);
+      y[i] = run_read(&r, "far.y");
+      run_close(&r);
+    }
+    CHECK_NEAR(y[1], y[0], 1e-9);
+  }
+}
+
+// The same model in space.
+static void planar_and_spatial_beams_agree(void) {
+  double y[2], mode[2];
+  for (int k = 0; k < 2; k++) {
+    run r;
+    const char *text =
+        k ? "gravity: [0, -9.81, 0]\nbodies:\n  link:\n    beam: " STEEL
+            "\n"
+            "    modes: {transverse: [(x/L)^2, (x/L)^3]}\n"
+            "markers: {far: {on: link, at: [1, 0, 0]}}\njoints: {hinge: {revolute: [ground, link], axis: z}}\n"
+          : "space: planar\nbodies:\n  link:\n    beam: " STEEL
+            "\n"
+            "    modes: {transverse: [(x/L)^2, (x/L)^3]}\n"
+            "markers: {far: {on: link, at: [1, 0]}}\njoints: {hinge: {revolute: [ground, link]}}\n";
+    if (!run_open_text(&r, text,
+                       "integrator.rtol=1e-11 integrator.atol=1e-11 bodies.link.beam.young=1e12 "
+                       "bodies.link.beam.section.second_moment=1e-10"))
+      return;
+    run_to(&r, 0.2);
+    y[k] = run_read(&r, "far.y"), mode[k] = run_read(&r, "link.mode1");
+    run_close(&r);
+  }
+  // In space alone sections have rotary inertia in rigid motion. With a radius of gyration of 0.5 mm this changes the
+  // frequency of a beam on a hinge, whose root turns by about four times the deflection over the length, by 1e-5.
+  CHECK_NEAR(y[1], y[0], 1e-5);
+  CHECK_NEAR(mode[1] / mode[0], 1, 1e-3);
+}
+
+// --- record, checkpoint, warnings ------------------------------------------------------------------------------------
+
+static void runs_go_on_from_a_checkpoint(void) {
+  run r;
+  if (!run_open_text(&r, TWO_BEAMS, "integrator.type=erk")) return;
+  run_to(&r, 0.02);
+  double *row = calloc((size_t)sim_checkpoint_size(r.sim), sizeof *row);
+  carom_sim *resumed = carom_sim_create(r.model, &r.error);
+  if (CHECK(row && resumed)) {
+    sim_checkpoint(r.sim, row);
+    CHECK(sim_resume(resumed, row, &r.error) == CAROM_OK);
+    CHECK_NEAR(resumed->turns[1], r.sim->turns[1], 0);
+    CHECK(carom_sim_advance(resumed, 0.04, &r.error) == CAROM_OK);
+    run_to(&r, 0.04);
+    const int mode = carom_model_signal(r.model, "lower.mode2");
+    CHECK_NEAR(carom_sim_read(resumed, mode), carom_sim_read(r.sim, mode), 0);
+    CHECK_LE(1e-12, fabs(carom_sim_read(r.sim, mode)));
+  }
+  carom_sim_destroy(resumed);
+  free(row);
+  run_close(&r);
+}
+
+static void large_turns_are_a_warning(void) {
+  for (int k = 0; k < 2; k++) {
+    run r;
+    if (!run_open_text(&r, TWO_BEAMS, k ? "bodies.lower.beam.young=1e6" : NULL)) return;
+    run_to(&r, 0.2);
+    const carom_summary s = carom_sim_summary(r.sim);
+    CHECK_EQUAL(s.large_deformations, k);
+    CHECK_EQUAL(s.deformation > 10 * M_PI / 180, k);
+    CHECK_CONTAINS(s.deformed, k ? "lower by " : "");
+    carom_verdict *v = carom_judge(r.model, &s, &r.error);
+    bool warned = false;
+    for (int i = 0; carom_verdict_check(v, i).key; i++)
+      warned |= strcmp(carom_verdict_check(v, i).key, "large_deformation") == 0;
+    CHECK_EQUAL(warned, k);
+    carom_verdict_destroy(v);
+    run_close(&r);
+  }
+}
+
+// Just below the step that is refused, an undamped beam stays bounded for many steps.
+static void fixed_steps_are_stable_up_to_the_limit(void) {
+  run r;
+  const char *rest =
+      "gravity: [0, 0]\njoints: {hinge: {revolute: [ground, link]}}\ninitial: {link: {modes: [1 mm, 1 mm, 1 mm]}}\n";
+  if (!open_beam(&r, "    modes: {count: 3}", rest, NULL)) return;
+  const double step = 2.78 / r.model->fastest.rate;
+  const double bound = 1.01 * run_read(&r, "energy.spring");
+  run_close(&r);
+  for (int k = 0; k < 2; k++) {
+    char settings[100], path[4500];
+    snprintf(settings, sizeof settings, "integrator.type=rk4 integrator.step=%.15g", step * (k ? 1.001 : 0.999));
+    snprintf(path, sizeof path, "%s", scratch("model.yaml"));
+    if (k) {
+      CHECK(!run_try(&r, path, settings));
+      CHECK_CONTAINS(r.error.text, "mostly in its mode 3");
+    } else if (open_beam(&r, "    modes: {count: 3}", rest, settings)) {
+      run_to(&r, 3000 * step);
+      CHECK_LE(run_read(&r, "energy.spring"), bound);
+    }
+    run_close(&r);
+  }
+}
+
+// The same beam made in code.
+static void programs_make_beams(void) {
+  carom_model_def about = carom_model_default(CAROM_PLANAR);
+  carom_def *def = carom_def_create(&about);
+  carom_beam_def beam = carom_beam_default();
+  carom_modes_def modes = carom_modes_default();
+  carom_structural_damping_def damping = carom_structural_damping_default();
+  const carom_function shapes[] = {CAROM_EXPRESSION("(x/L)^2"), CAROM_EXPRESSION("(x/L)^3")};
+  beam.length = 1, beam.young = 2.1e11, beam.density = 7800;
+  beam.section.area = CAROM_CONSTANT(4e-4), beam.section.second_moment = CAROM_CONSTANT(1e-8);
+  modes.transverse = (carom_functions){shapes, 2};
+  damping.ratio = 0.02;
+  carom_body_def body = carom_body_default();
+  body.beam = &beam, body.modes = &modes, body.damping = &damping;
+  carom_joint_def hinge = carom_joint_default();
+  hinge.between[0] = "ground", hinge.between[1] = "link";
+  carom_def_body(def, "link", &body);
+  carom_def_joint(def, "hinge", "revolute", &hinge);
+  run r = {0};
+  r.model = carom_model_compile(def, &r.error);
+  r.sim = r.model ? carom_sim_create(r.model, &r.error) : NULL;
+  if (!CHECK(r.sim)) printf("      %s\n", r.error.text);
+  else run_to(&r, 0.1);
+  const double here = r.sim ? run_read(&r, "link.mode1") : NAN;
+  run_close(&r);
+  beam.length = -1;
+  carom_def_destroy(def);
+  def = carom_def_create(&about);
+  carom_def_body(def, "link", &body);
+  carom_def_joint(def, "hinge", "revolute", &hinge);
+  CHECK(!carom_model_compile(def, &r.error));
+  CHECK_CONTAINS(r.error.text, "length");
+  carom_def_destroy(def);
+  if (!open_beam(&r, "    modes: {transverse: [(x/L)^2, (x/L)^3]}\n    damping: {ratio: 0.02}",
+                 "joints: {hinge: {revolute: [ground, link]}}\n", NULL))
+    return;
+  run_to(&r, 0.1);
+  CHECK_NEAR(run_read(&r, "link.mode1"), here, 0);
+  run_close(&r);
+}
+
+int main(void) {
+  RUN(cantilever_bends_as_its_closed_form);
+  RUN(frequencies_are_those_of_the_beam);
+  RUN(mass_follows_from_the_beam);
+  RUN(tapered_beams_have_their_mass);
+  RUN(integrators_agree);
+  RUN(methods_agree);
+  RUN(damping_is_booked);
+  RUN(frames_follow_the_joint);
+  RUN(bases_with_the_same_span_agree);
+  RUN(planar_and_spatial_beams_agree);
+  RUN(runs_go_on_from_a_checkpoint);
+  RUN(large_turns_are_a_warning);
+  RUN(fixed_steps_are_stable_up_to_the_limit);
+  RUN(programs_make_beams);
+  return check_summary();
+}
