@@ -77,6 +77,7 @@ static bool predict(stepper *s, const double *z, double h) {
   centre_add_centripetal(m, x->q, x->u, 1, x->udot);
   for (int i = 0; i < m->nv; i++) x->u[i] = s->u_R[i] + h * x->udot[i];
   for (int k = 0; k < m->state_count; k++) x->inner[k] = z[k] + h * x->inner_rate[k];
+  control_limit(m, x->inner);
   x->level = LEVEL_NONE;
   if (m->row_count)
     return dynamics_project_velocities(m, x);  // those of the start hold where the step before evaluated its rows
