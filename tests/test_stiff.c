@@ -1,4 +1,5 @@
-// Large stiff trees under BDF: Newton's equations by a Krylov iteration with springs and dampers in its preconditioner.
+// Large stiff mechanisms. Trees under BDF: Newton's equations by a Krylov iteration with springs and dampers in its
+// preconditioner. Bodies in absolute coordinates under IDA: a sparse matrix.
 #include "runs.h"
 
 // A chain of hinges with springs and dampers. Where a load depends on the state the chain keeps Newton's matrix.
@@ -24,7 +25,7 @@ typedef struct outcome {
 } outcome;
 
 static bool run_chain(bool matrix, const char *settings, outcome *out) {
-  static const char *const names[SHOWN] = {"hinge1.q", "hinge2.q", "hinge60.q"};
+  static const char *const names[SHOWN] = {"hinge1.q", "hinge2.q", "hinge15.q"};
   char text[sizeof chain + 64];
   run r;
   const char *at = strstr(chain, "EFFORT");
@@ -59,8 +60,35 @@ static void steps_take_as_much_for_any_number_of_links(void) {
   CHECK_LE(large.imbalance, 1e-6);
 }
 
+// --- absolute coordinates by IDA -------------------------------------------------------------------------------------
+
+#define BY_IDA "coordinates=absolute integrator.type=ida integrator.rtol=1e-7 integrator.atol=1e-7 "
+
+// Newton's matrix with the pattern of bodies and rows, and the full one.
+static void a_sparse_matrix_moves_as_the_full_one(void) {
+  outcome sparse, full;
+  if (!CHECK(run_chain(false, BY_IDA "n=15", &sparse) && run_chain(true, BY_IDA "n=15", &full))) return;
+  CHECK_NEAR(sparse.q[0], full.q[0], 1e-6);
+  CHECK_NEAR(sparse.q[1], full.q[1], 1e-6);
+  CHECK_NEAR(sparse.damper, full.damper, 1e-5 * fabs(full.damper));
+  CHECK_LE(sparse.imbalance, 1e-6);
+  CHECK_LE((double)sparse.steps, 1.3 * (double)full.steps);
+  CHECK_LE((double)sparse.evaluations, 0.5 * (double)full.evaluations);  // colours against one for each component
+}
+
+// Columns of bodies that are far from each other share a difference.
+static void colours_do_not_grow_with_the_number_of_links(void) {
+  outcome small, large;
+  if (!CHECK(run_chain(false, BY_IDA "n=20", &small) && run_chain(false, BY_IDA "n=80", &large))) return;
+  double per_step = (double)small.evaluations / (double)small.steps;
+  CHECK_LE((double)large.evaluations / (double)large.steps, 1.3 * per_step);
+  CHECK_LE(large.imbalance, 1e-6);
+}
+
 int main(void) {
   RUN(a_krylov_iteration_moves_as_the_matrix);
   RUN(steps_take_as_much_for_any_number_of_links);
+  RUN(a_sparse_matrix_moves_as_the_full_one);
+  RUN(colours_do_not_grow_with_the_number_of_links);
   return check_summary();
 }

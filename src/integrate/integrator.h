@@ -51,6 +51,11 @@ typedef struct ode_problem {
   bool can_lock;            // of a mechanism with constraints: there may be positions that it cannot go beyond
 } ode_problem;
 
+// Which components of F depend on each component of y or y', column by column: `row` from `start` of a column on.
+typedef struct dae_pattern {
+  int *start, *row;
+} dae_pattern;
+
 // F(t, y, y') = 0 with y = (differential, algebraic). For IDA.
 typedef struct dae_problem {
   int n;
@@ -59,7 +64,9 @@ typedef struct dae_problem {
   const bool *differential;  // of each component; algebraic ones are left out of the error test, and weigh less in
                              // Newton's iteration the shorter the step, as multipliers of an index-2 problem must
   const double *abs_scale;
-  bool can_lock;  // as of an ode_problem
+  const dae_pattern *pattern;  // of a large problem, for Newton's matrix; what is left out of it slows convergence,
+                               // nothing else. May be null: the matrix is full
+  bool can_lock;               // as of an ode_problem
 } dae_problem;
 
 typedef struct integrator_settings {

@@ -33,13 +33,16 @@ void sparse_factor_destroy(sparse_factor *f) {
   free(f);
 }
 
-// The matrices here are symmetric positive definite, so the first pivot order stays good and is reused.
+bool sparse_factorize_anew(sparse_factor *f, const double *values) {
+  klu_free_numeric(&f->numeric, &f->common);
+  f->numeric = klu_factor(f->column_start, f->row, (double *)values, f->symbolic, &f->common);
+  return f->numeric && f->common.status == KLU_OK;
+}
+
 bool sparse_factorize(sparse_factor *f, const double *values) {
   double *a = (double *)values;
   if (f->numeric && klu_refactor(f->column_start, f->row, a, f->symbolic, f->numeric, &f->common)) return true;
-  klu_free_numeric(&f->numeric, &f->common);
-  f->numeric = klu_factor(f->column_start, f->row, a, f->symbolic, &f->common);
-  return f->numeric && f->common.status == KLU_OK;
+  return sparse_factorize_anew(f, values);
 }
 
 void sparse_solve(sparse_factor *f, double *x) { klu_solve(f->symbolic, f->numeric, f->n, 1, x, &f->common); }

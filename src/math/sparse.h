@@ -10,7 +10,10 @@ typedef struct sparse_factor sparse_factor;
 // The pattern is compressed by columns and must outlive the factor. Null when out of memory.
 sparse_factor *sparse_factor_create(int n, const int *column_start, const int *row);
 void sparse_factor_destroy(sparse_factor *f);
-bool sparse_factorize(sparse_factor *f, const double *values);  // Returns false if it is singular
-void sparse_solve(sparse_factor *f, double *x);                 // x := A⁻¹ x
+// Both return false if the matrix is singular. The first keeps the pivots of the last call: for matrices that need
+// none, being symmetric and positive definite.
+bool sparse_factorize(sparse_factor *f, const double *values);
+bool sparse_factorize_anew(sparse_factor *f, const double *values);
+void sparse_solve(sparse_factor *f, double *x);  // x := A⁻¹ x
 
 #endif

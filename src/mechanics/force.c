@@ -30,7 +30,7 @@ double forces_stiffness(const mechanism *m) {
   return sum;
 }
 
-static bool needs_state(const force *f) {
+bool force_needs_state(const force *f) {
   bool needs = f->call != NULL;
   for (int k = 0; k < 3; k++) needs |= function_needs_state(&f->f[k]);
   return needs;
@@ -47,7 +47,7 @@ bool forces_along_tree(const mechanism *m, double *stiffness, double *damping) {
   memset(damping, 0, (size_t)m->nv * sizeof *damping);
   for (int i = 0; i < m->force_count; i++) {
     const force *f = &m->forces[i];
-    if (needs_state(f)) return false;
+    if (force_needs_state(f)) return false;
     if (!is_elastic(f)) continue;
     int v = f->type->acts == FORCE_ALONG_COORDINATE ? coordinate_speed(m, f->of) : -1;
     const node *n = v < 0 ? NULL : &m->nodes[m->speed_node[v]];

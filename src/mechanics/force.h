@@ -47,6 +47,9 @@ const force_type *const *force_types(int *count);
 // The stiffness of all springs together, each at the size of the model where it acts along a length [N m].
 double forces_stiffness(const mechanism *m);
 
+// Whether it depends on more than time and what it acts on.
+bool force_needs_state(const force *f);
+
 // The stiffness and damping along each speed of the tree, of all forces together. Returns false if they may not be all
 // that is stiff: where a force has stiffness or damping elsewhere, or depends on the state.
 bool forces_along_tree(const mechanism *m, double *stiffness, double *damping);

@@ -16,6 +16,7 @@
 #include "mechanics/instant.h"
 #include "mechanics/tree.h"
 #include "scheme/flow_newton.h"
+#include "scheme/flow_pattern.h"
 
 struct flow {
   const mechanism *m;
@@ -30,6 +31,7 @@ struct flow {
   power power[POWER_COUNT];
   double *y, *ydot, *scale, *work;
   flow_newton newton;
+  dae_pattern pattern;
   bool *differential;
   double accounts[POWER_COUNT];  // of the state shown
   double tolerance;              // of constraint violations
@@ -456,6 +458,7 @@ void flow_destroy(flow *s) {
   free(s->held_before);
   free(s->differential);
   flow_newton_destroy(&s->newton);
+  flow_pattern_destroy(&s->pattern);
   free(s);
 }
 
@@ -493,7 +496,9 @@ static int choose_accounts(const mechanism *m, const flow_settings *settings, po
 // Contact and what a scheme holds may be stiff.
 static bool tell_newton(flow *s, carom_error *error) {
   bool alone = !s->x->push && !s->settings.accelerate && !s->settings.relax;
-  if (!flow_newton_create(&s->newton, s->m, s->n, s->powers)) {
+  bool sparse = is_dae(s) && alone && flow_pattern_is_sparse(s->m, s->x);
+  if (!flow_newton_create(&s->newton, s->m, s->n, s->powers) ||
+      (sparse && !flow_pattern_create(&s->pattern, s->m, s->x, s->powers))) {
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for the integrator");
     return false;
   }
@@ -544,6 +549,7 @@ flow *flow_create(const scheme_setup *setup, const flow_settings *settings, cons
                          .residual = residual,
                          .differential = s->differential,
                          .abs_scale = s->scale,
+                         .pattern = s->pattern.start ? &s->pattern : NULL,
                          .can_lock = m->row_count > 0};
   if (!create_integrator(s, start, error)) {
     flow_destroy(s);
