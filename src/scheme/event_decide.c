@@ -41,9 +41,7 @@ static void release_guided(event *s) {
     }
 }
 
-// A point that slips has one row, whose column carries its friction; one that stands has all. Where several points come
-// to a standstill together, the speeds of all are the error that the integration has gathered until then, which is more
-// than that of a step.
+// A point that slips has one row, whose column carries its friction; one that stands has all.
 static int set_mode_problem(event *s) {
   int n = s->w.m->row_count;
   block_list_begin(&s->blocks, n);
@@ -52,7 +50,7 @@ static int set_mode_problem(event *s) {
   for
     EACH_PART(part, s) {
       event_point *c = event_part(s, part);
-      event_close(c, 10 * s->still);
+      event_close(c, EVENT_STANDING * s->still);
       c->stood = c->mode == MODE_STICK;
       c->size = c->stood ? c->rows : 1;
     }

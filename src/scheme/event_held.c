@@ -154,10 +154,10 @@ bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled
   return true;
 }
 
-bool event_rows_stand(const event *s) {
+bool event_rows_stand(const event *s, double limit) {
   const response_held *h = &s->held;
   for (int i = 0; i < h->n; i++)
-    if (fabs(h->r[i]) > s->still * h->scale[i]) return false;
+    if (fabs(h->r[i]) > limit * h->scale[i]) return false;
   return true;
 }
 

@@ -153,6 +153,11 @@ typedef struct event {
   long evaluations, projection_failures;
 } event;
 
+// A slip below this many times `still` counts as none where modes are decided: where several points come to a
+// standstill together, their speeds are the error that the integration has gathered until then, which is more than that
+// of a step.
+#define EVENT_STANDING 10
+
 static inline bool event_is_closed(const event_point *p) { return p->mode != MODE_OPEN; }
 
 static inline bool event_is_guided(const event_point *c, int k) { return c->guided >> k & 1; }
@@ -237,9 +242,9 @@ void event_respond_held(event *s, int row, double *speeds);
 event_factor event_factor_create(event *s, int rows, int parts);
 // Whether held rows repeat each other, so that reactions are not unique.
 bool event_is_redundant(event *s);
-// Whether the reactions that event_solve_held has found for rates leave none of the held rows faster than `still`. They
-// do where rows contradict each other: a drive moves two points against each other that stick.
-bool event_rows_stand(const event *s);
+// Whether the reactions that were found last for rates of held rows leave none of these faster than `limit`. They do
+// where rows contradict each other: a drive moves two points against each other that stick.
+bool event_rows_stand(const event *s, double limit);
 
 // --- event_modes.c ---------------------------------------------------------------------------------------------------
 

@@ -134,7 +134,7 @@ double event_find(watcher *w, int function, int k) {
   // opening, or closing so slowly that it was not struck
   if (kind == EVENT_TOUCH && !armed && d.a->rate >= -s->still) shift = fmax(shift, tolerance - a);
   // slip that was taken for none when modes were decided, and dies away
-  if (kind == EVENT_STOP && !armed && a > -8 * tolerance) shift = fmax(shift, tolerance - a);
+  if (kind == EVENT_STOP && !armed && a > -1.1 * EVENT_STANDING * tolerance) shift = fmax(shift, tolerance - a);
   double fa = a + shift, fb = event_value(w, function, d.b) + shift;
   if (!armed && fa == 0 && fb == 0) return INFINITY;  // exactly zero throughout
   if (!(fa > 0)) return d.from;
