@@ -124,8 +124,8 @@ static carom_status solve(stepper *s, carom_error *error) {
   solve_settings settings = solve_settings_default();
   settings.tolerance = TOLERANCE, settings.iterations = SWEEPS, settings.polish = settings.warm_start = false;
   solve_solution to = {o->r, o->u};
-  chain_tally unread = {.worst_residual = INFINITY};  // no problem is the worst, of which more would be found
   if (!s->problem.crowded) {
+    chain_tally unread = {.worst_residual = INFINITY};  // no problem is the worst, of which more would be found
     solve_problem p = dense_problem(s);
     s->problem.storage.workspace->stop = s->stop;
     (void)solve_chain(&p, &settings, s->problem.storage.workspace, &to, &unread);
@@ -133,7 +133,7 @@ static carom_status solve(stepper *s, carom_error *error) {
     solve_problem p = problem_in_pieces(s);
     s->rest.formed = false;  // islands become those of this problem
     if (!islands_find(&s->problem.islands, &p, error)) return CAROM_ERROR_MEMORY;
-    (void)islands_solve(&s->problem.islands, &p, &settings, s->stop, &to, &unread);
+    islands_sweep(&s->problem.islands, &p, &settings, s->stop, &to);
   }
   if (interrupted(s->stop)) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   return CAROM_OK;

@@ -314,7 +314,10 @@ static void begin_crowd(const solve_problem *p, solve_workspace *w, const solve_
   if (packed_begin(m->packed, p, m->weights)) return;
   m->packed = NULL, w->used = mark;
   m->normals = normals_lay_out(w, limits);
-  if (normals_begin(m->normals, p, m->weights)) return;
+  if (m->weights && packed_suits(p, BLOCK_UNILATERAL)) {
+    normals_begin(m->normals, p, (packed_list){NULL, p->block_count}, m->weights);
+    return;
+  }
   m->normals = NULL, w->used = mark;
 }
 

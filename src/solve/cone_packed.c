@@ -128,7 +128,7 @@ bool packed_begin(packed_sweeps *m, const solve_problem *p, const double *weight
   if (!weights || !suits(p)) return false;
   m->sweeps = m->circles = 0, m->calm = false, m->least = m->least_before = INFINITY, m->most = 0;
   m->crew = p->W.crew, m->bodies = p->W.velocities / PACKED_SPEEDS;
-  m->order = packed_colour(p, LANES, m->used, m->place);
+  m->order = packed_colour(p, (packed_list){NULL, p->block_count}, LANES, m->used, m->place);
   m->count = m->order.start[m->order.colours] / LANES;
   for (int i = 0; i < LANES * m->count; i++) m->block[i] = -1;
   for (int b = 0; b < p->block_count; b++) m->block[m->place[b]] = b;

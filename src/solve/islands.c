@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "solve/normal_packed.h"
 
-enum { DENSE_ROWS = 48 };  // up to so many rows W is formed: small problems have solvers that need it
+enum { DENSE_ROWS = 48 };   // up to so many rows W is formed: small problems have solvers that need it
+enum { EXACT_ROWS = 100 };  // up to so many unilateral rows the chain solves exactly; beyond, it sweeps
 
 // Pieces of one island; their values stay where they are.
 typedef struct part_pieces {
@@ -24,6 +26,9 @@ struct island_part {
   // where the pieces of the last problem lie whose islands were found
   int seen_blocks, seen_velocities;
   part_pieces seen_J, seen_B;  // without offsets
+  // of the large islands that are swept together
+  int *swept;
+  packed_normals *normals;
 };
 
 // --- memory ----------------------------------------------------------------------------------------------------------
@@ -54,7 +59,9 @@ static void lay_out(solve_islands *x, solve_workspace *w, const island_limits *l
                       .dense = TAKE(w, double, DENSE_ROWS *DENSE_ROWS),
                       .seen_blocks = -1,
                       .seen_J = lay_out_pieces(w, l),
-                      .seen_B = lay_out_pieces(w, l)};
+                      .seen_B = lay_out_pieces(w, l),
+                      .swept = TAKE(w, int, l->blocks),
+                      .normals = normals_lay_out(w, &(solve_limits){.blocks = l->blocks, .velocities = l->velocities})};
   if (x->part) *x->part = part;
 }
 
@@ -269,23 +276,52 @@ static bool is_worse(const solve_info *a, const solve_info *b) {
   return solved_a != solved_b ? solved_b : !(a->residual <= b->residual);
 }
 
+static solve_info solve_island(solve_islands *x, const solve_problem *p, int island, const solve_settings *settings,
+                               interrupt *stop, solve_solution *solution, chain_tally *tally) {
+  island_part *part = x->part;
+  solve_problem of = take_part(x, p, island);
+  solve_solution to = {part->r, part->u};
+  x->workspace->stop = stop;
+  copy_rows(x, p, island, part->r, solution->r, false);
+  solve_info info = solve_chain(&of, settings, x->workspace, &to, tally);
+  copy_rows(x, p, island, part->r, solution->r, true);
+  copy_rows(x, p, island, part->u, solution->u, true);
+  return info;
+}
+
 solve_info islands_solve(solve_islands *x, const solve_problem *p, const solve_settings *settings, interrupt *stop,
                          solve_solution *solution, chain_tally *tally) {
-  island_part *part = x->part;
   solve_info all = {.status = SOLVE_SOLVED, .stage = SOLVE_ZERO_STAGE};
   chain_tally before = tally ? *tally : (chain_tally){0};
   for (int i = 0; i < x->count && all.status != SOLVE_INTERRUPTED; i++) {
-    solve_problem of = take_part(x, p, i);
-    solve_solution to = {part->r, part->u};
-    x->workspace->stop = stop;
-    copy_rows(x, p, i, part->r, solution->r, false);
-    solve_info here = solve_chain(&of, settings, x->workspace, &to, tally);
-    copy_rows(x, p, i, part->r, solution->r, true);
-    copy_rows(x, p, i, part->u, solution->u, true);
+    solve_info here = solve_island(x, p, i, settings, stop, solution, tally);
     int iterations = all.iterations + here.iterations;
     if (i == 0 || here.status == SOLVE_INTERRUPTED || is_worse(&here, &all)) all = here;
     all.iterations = iterations;
   }
   if (tally && all.status == SOLVE_INTERRUPTED) *tally = before;  // the problem comes again, and is counted then
   return all;
+}
+
+// Islands do not share bodies, so that sweeps over several at once are those over each.
+void islands_sweep(solve_islands *x, const solve_problem *p, const solve_settings *settings, interrupt *stop,
+                   solve_solution *solution) {
+  island_part *part = x->part;
+  chain_tally unread = {.worst_residual = INFINITY};  // no problem is the worst, of which more would be found
+  bool suits = packed_suits(p, BLOCK_UNILATERAL);
+  int count = 0;
+  for (int i = 0; i < x->count && !interrupted(stop); i++) {
+    int first = x->first[i], blocks = x->first[i + 1] - first;
+    if (suits && blocks > EXACT_ROWS) {
+      memcpy(part->swept + count, x->block + first, (size_t)blocks * sizeof *part->swept);
+      count += blocks;
+    } else (void)solve_island(x, p, i, settings, stop, solution, &unread);
+  }
+  if (count == 0) return;
+  solve_problem shared = *p;
+  shared.W.crew = x->crew;
+  normals_begin(part->normals, &shared, (packed_list){part->swept, count}, NULL);
+  for (int k = 0; k < settings->iterations && !interrupted(stop); k++)
+    if (!(normals_sweep(part->normals) > 0)) break;
+  normals_give(part->normals, solution->r);
 }

@@ -34,6 +34,11 @@ bool islands_find(solve_islands *x, const solve_problem *p, carom_error *error);
 // its status is SOLVE_SOLVED only if all islands are solved. `stop` may be null.
 solve_info islands_solve(solve_islands *x, const solve_problem *p, const solve_settings *settings, interrupt *stop,
                          solve_solution *solution, chain_tally *tally);
+// The same for unilateral rows, of which few sweeps from zero are enough: so many as the settings have iterations.
+// Large islands are swept together as they are, without a residual; small ones are solved. The velocities of large
+// islands are not found. Stops where it is interrupted.
+void islands_sweep(solve_islands *x, const solve_problem *p, const solve_settings *settings, interrupt *stop,
+                   solve_solution *solution);
 void islands_free(solve_islands *x);
 
 #endif

@@ -38,34 +38,35 @@ packed_normals *normals_lay_out(solve_workspace *w, const solve_limits *limits) 
 typedef struct packing {
   const packed_normals *m;
   const solve_problem *p;
+  packed_list list;
   const double *weights;
 } packing;
 
-static void pack(const packing *x, int b) {
+static void pack(const packing *x, int k) {
   const packed_normals *m = x->m;
   const solve_problem *p = x->p;
-  int row = p->blocks[b].row;
-  normal *n = &m->normal[m->place[b]];
-  *n = (normal){.q = p->q[row], .own = p->W.own ? p->W.own[row] : 0, .weight = x->weights[row], .row = row};
+  int b = packed_listed(x->list, k), row = p->blocks[b].row;
+  normal *n = &m->normal[m->place[k]];
+  *n = (normal){
+      .q = p->q[row], .own = p->W.own ? p->W.own[row] : 0, .weight = x->weights ? x->weights[row] : 1, .row = row};
   packed_bodies(&p->W.J, b, m->bodies, n->body);
   packed_row(&p->W.J, b, 0, n->J);
   double diagonal = n->own;
-  for (int k = 0; k < PACKED_ROW; k++) diagonal += n->J[k] * n->J[k];
+  for (int i = 0; i < PACKED_ROW; i++) diagonal += n->J[i] * n->J[i];
   n->inverse = diagonal > 0 ? 1 / diagonal : 0;
 }
 
 static void pack_blocks(void *context, int from, int to) {
-  for (int b = from; b < to; b++) pack(context, b);
+  for (int k = from; k < to; k++) pack(context, k);
 }
 
 enum { LEAST = 128 };  // blocks of each thread
 
-bool normals_begin(packed_normals *m, const solve_problem *p, const double *weights) {
-  if (!weights || !packed_suits(p, BLOCK_UNILATERAL)) return false;
-  m->crew = p->W.crew, m->count = p->block_count, m->bodies = p->W.velocities / PACKED_SPEEDS;
-  m->order = packed_colour(p, 1, m->used, m->place);
-  crew_run(m->crew, m->count, LEAST, pack_blocks, &(packing){m, p, weights});
-  return true;
+void normals_begin(packed_normals *m, const solve_problem *p, packed_list list, const double *weights) {
+  m->crew = p->W.crew, m->count = list.count, m->bodies = p->W.velocities / PACKED_SPEEDS;
+  m->order = packed_colour(p, list, 1, m->used, m->place);
+  memset(m->v, 0, (size_t)(m->bodies + 1) * PACKED_PADDED * sizeof *m->v);
+  crew_run(m->crew, m->count, LEAST, pack_blocks, &(packing){m, p, list, weights});
 }
 
 static inline double *of_body(const packed_normals *m, int body) { return m->v + (long)PACKED_PADDED * body; }

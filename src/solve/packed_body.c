@@ -33,17 +33,17 @@ static int choose_colour(const matrix_pieces *J, int block, uint64_t *used) {
 
 static int round_up(int count, int multiple) { return (count + multiple - 1) / multiple * multiple; }
 
-packed_order packed_colour(const solve_problem *p, int group, uint64_t *used, int *place) {
+packed_order packed_colour(const solve_problem *p, packed_list list, int group, uint64_t *used, int *place) {
   int count[PACKED_COLOURS + 1] = {0}, colours = 0;
   packed_order o = {0};
   memset(used, 0, (size_t)(p->W.velocities / PACKED_SPEEDS) * sizeof *used);
-  for (int b = 0; b < p->block_count; b++) {
-    int colour = choose_colour(&p->W.J, b, used);
-    place[b] = colour, count[colour]++;
+  for (int k = 0; k < list.count; k++) {
+    int colour = choose_colour(&p->W.J, packed_listed(list, k), used);
+    place[k] = colour, count[colour]++;
     colours = colour >= colours ? colour + 1 : colours;
   }
   for (int c = 0; c < colours; c++) o.start[c + 1] = o.start[c] + round_up(count[c], group), count[c] = o.start[c];
-  for (int b = 0; b < p->block_count; b++) place[b] = count[place[b]]++;
+  for (int k = 0; k < list.count; k++) place[k] = count[place[k]]++;
   o.colours = colours;
   return o;
 }

@@ -18,6 +18,13 @@ enum { PACKED_SPEEDS = 6, PACKED_PADDED = 8, PACKED_ROW = 2 * PACKED_SPEEDS, PAC
 // Blocks of one kind on one or two free bodies each, the same in J and B.
 bool packed_suits(const solve_problem *p, block_kind kind);
 
+// Blocks of a problem that are swept together: none of the others shares a body with them.
+typedef struct packed_list {
+  const int *block;  // null: all
+  int count;
+} packed_list;
+static inline int packed_listed(packed_list list, int k) { return list.block ? list.block[k] : k; }
+
 // Blocks are swept in chunks of one colour each, whose limits depend on the colours alone; those without a colour are
 // one chunk. Sums over chunks are then the same whichever thread sweeps them.
 enum { PACKED_CHUNK = 32 };
@@ -36,8 +43,8 @@ static inline void packed_chunk(const packed_order *o, int colour, int k, int *f
 
 // Each block takes the first colour that its bodies do not have yet; the last one, PACKED_COLOURS, has those that find
 // none. Each colour has whole groups of `group` places, which divides PACKED_CHUNK. `used` is scratch, one per body.
-// place[b] is where block b comes in the order of colours.
-packed_order packed_colour(const solve_problem *p, int group, uint64_t *used, int *place);
+// place[k] is where block k of the list comes in the order of colours.
+packed_order packed_colour(const solve_problem *p, packed_list list, int group, uint64_t *used, int *place);
 
 // The bodies of a block, and row i of its J. A body of none has the number `none`.
 void packed_bodies(const matrix_pieces *J, int block, int none, int body[2]);
