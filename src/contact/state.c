@@ -146,12 +146,13 @@ static int compare_items(const void *p, const void *q) {
   return compare(*(const contact_key *)p, *(const contact_key *)q);
 }
 
-static void list_points(contact_state *s) {
-  s->point_count = s->changing_count = s->starting_count = 0;
+static void list_points(contact_state *s, const mechanism *m) {
+  s->point_count = s->changing_count = s->starting_count = s->row_count = 0;
   for (int i = 0; i < s->element_count; i++) {
     const contact_element *e = s->elements[i];
     s->changing_count += contact_points_change(e);
     s->starting_count += e->type->evaluate_from != NULL;
+    s->row_count += e->point_count * contact_row_count(m, e);
     for (int p = e->point0; p < e->point0 + e->point_count; p++) s->points[s->point_count++] = p, s->element_of[p] = e;
   }
 }
@@ -207,11 +208,11 @@ static carom_status take_over(contact_state *s, carom_error *error) {
   const contact_key *had = p->live.items, *near = p->near.items;
   int had_count = p->live.count, count = p->near.count;
   forget_ended(s);
+  if (count == had_count && (count == 0 || memcmp(had, near, (size_t)count * sizeof *near) == 0)) return CAROM_OK;
   int fresh = count_fresh(&p->live, &p->near);
-  if (!fresh && count == had_count) return CAROM_OK;
   if (!reserve_slots(s, fresh)) return fail(error);
   if (!open_fresh(s, error)) return CAROM_ERROR_MODEL;
-  if (s->reserve && !s->reserve(s->owner, contact_state_rows(s, p->m) + count_rows(p->m, s->fresh, s->fresh_count))) {
+  if (s->reserve && !s->reserve(s->owner, s->row_count + count_rows(p->m, s->fresh, s->fresh_count))) {
     forget_fresh(s);
     return fail(error);
   }
@@ -230,7 +231,7 @@ static carom_status take_over(contact_state *s, carom_error *error) {
   key_list taken = p->near;
   p->near = p->live, p->live = taken;
   s->element_count = s->world->element_count + count;
-  list_points(s);
+  list_points(s, p->m);
   return CAROM_OK;
 }
 
@@ -330,21 +331,34 @@ static bool is_beyond(const contact_pool *p, int plane, int i) {
   return vec3_dot(n, vec3_sub(nearest, wall->p)) > 0;
 }
 
-static bool find_walls(contact_pool *p, const motion *x, double behind, double ahead) {
-  const contact_world *w = p->world;
+typedef struct search {
+  contact_pool *p;
+  const motion *x;
+  double behind, ahead;
+} search;
+
+// A wall is a pair of surfaces one of which is a plane.
+static bool add_wall(contact_pool *p, const search *s, contact_key key) {
+  bool first = contact_is_half_space(&p->world->surfaces[key.a]);
+  int plane = first ? key.a : key.b, i = first ? key.b : key.a;
+  if (is_beyond(p, plane, i) || !comes_near_plane(p, s->x, plane, i, s->behind, s->ahead) ||
+      !contact_crowd_meets(p->world, p->m, key.a, key.b))
+    return true;
+  return push_key(&p->walls, key);
+}
+
+static bool find_walls(contact_pool *p, const search *s) {
+  const contact_surface *surfaces = p->world->surfaces;
+  int count = p->world->surface_count, next = 0;
   p->walls.count = 0;
-  for (int i = 0; i < w->surface_count; i++) {
-    if (contact_is_half_space(&w->surfaces[i])) continue;
-    for (int k = 0; k < p->plane_count; k++) {
-      int plane = p->planes[k];
-      contact_key key = i < plane ? (contact_key){i, plane} : (contact_key){plane, i};
-      if (is_beyond(p, plane, i) || !comes_near_plane(p, x, plane, i, behind, ahead) ||
-          !contact_crowd_meets(w, p->m, key.a, key.b))
-        continue;
-      if (!push_key(&p->walls, key)) return false;
-    }
+  for (int a = 0; a < count; a++) {
+    bool plane = contact_is_half_space(&surfaces[a]);
+    next += plane;
+    for (int b = a + 1; plane && b < count; b++)
+      if (!contact_is_half_space(&surfaces[b]) && !add_wall(p, s, (contact_key){a, b})) return false;
+    for (int k = next; !plane && k < p->plane_count; k++)
+      if (!add_wall(p, s, (contact_key){a, p->planes[k]})) return false;
   }
-  if (p->walls.count) qsort(p->walls.items, (size_t)p->walls.count, sizeof *p->walls.items, compare_items);
   return true;
 }
 
@@ -355,12 +369,6 @@ static bool come_near(const contact_pool *p, broad_pair of, double most) {
   double reach = p->ball[of.a] + p->ball[of.b] + most * vec3_norm(v);
   return !(vec3_dot(way, way) > reach * reach);
 }
-
-typedef struct search {
-  contact_pool *p;
-  const motion *x;
-  double behind, ahead;
-} search;
 
 static void sweep_boxes(void *context, int from, int to) {
   const search *s = context;
@@ -396,10 +404,11 @@ static bool find_apart(contact_pool *p, const crew *crew, const broad_pair *pair
 static bool find_near(contact_pool *p, const crew *crew, const motion *x, double behind, double ahead) {
   const contact_world *w = p->world;
   enum { SURFACES_SHARE = 128 };  // the fewest surfaces that a thread takes
-  crew_run(crew, w->surface_count, SURFACES_SHARE, sweep_boxes, &(search){p, x, behind, ahead});
+  search s = {p, x, behind, ahead};
+  crew_run(crew, w->surface_count, SURFACES_SHARE, sweep_boxes, &s);
   for (int i = 0; i < w->surface_count; i++)
     if (!contact_is_half_space(&w->surfaces[i])) broad_set(p->tree, i, p->box[i]);
-  if (!broad_update(p->tree) || !find_walls(p, x, behind, ahead)) return false;
+  if (!broad_update(p->tree) || !find_walls(p, &s)) return false;
   int count, i = 0, j = 0;
   const broad_pair *pairs = broad_pairs(p->tree, &count);
   if (!find_apart(p, crew, pairs, count, fmax(behind, ahead))) return false;
@@ -498,7 +507,7 @@ contact_state *contact_state_create(const contact_world *world, const mechanism 
     return NULL;
   }
   for (int i = 0; i < world->element_count; i++) s->elements[s->element_count++] = &world->elements[i];
-  list_points(s);
+  list_points(s, m);
   return s;
 }
 
@@ -520,8 +529,4 @@ void contact_state_hold(contact_state *s, const contact_element *e, bool touches
     if (!touches) s->found[p] = CONTACT_NO_FEATURE;
     s->held[p] = s->found[p];
   }
-}
-
-int contact_state_rows(const contact_state *s, const mechanism *m) {
-  return count_rows(m, s->elements, s->element_count);
 }

@@ -23,6 +23,7 @@ typedef struct contact_state {
   int element_count;
   int *points;  // the slots of their points, in the same order
   int point_count;
+  int row_count;                       // of all live points together
   const contact_element **element_of;  // by the slot of a point; null if it is free
   int element_slots, point_slots;      // the lengths of arrays by slot; they grow, at least by half
   // Which features points stand for, by slot, where that changes: in the last step that was completed, if its element
@@ -97,7 +98,5 @@ void contact_state_hold(contact_state *s, const contact_element *e, bool touches
 static inline void contact_state_start_from(contact_state *s, int p, const contact_point *at) {
   s->start[p] = at ? at->n : VEC3_ZERO;
 }
-// The rows of all live points together.
-int contact_state_rows(const contact_state *s, const mechanism *m);
 
 #endif

@@ -25,12 +25,13 @@ struct broad {
   broad_filter *filter;
   const void *context;
   broad_box *boxes;
-  node *nodes;     // leaves 0 to count - 1, then the inner nodes
-  int root, free;  // free inner nodes form a list through `parent`
-  bool *in_tree, *moved;
+  node *nodes;            // leaves 0 to count - 1, then the inner nodes
+  int root, free;         // free inner nodes form a list through `parent`
+  bool *in_tree, *moved;  // since the last update
+  bool any_moved;
   int *stack;
   pair_list candidates, found, merged;
-  pair_list pairs, before;
+  pair_list pairs;
 };
 
 // --- boxes -----------------------------------------------------------------------------------------------------------
@@ -40,9 +41,10 @@ static broad_box hull_of(broad_box a, broad_box b) {
                      {fmax(a.high.x, b.high.x), fmax(a.high.y, b.high.y), fmax(a.high.z, b.high.z)}};
 }
 
+// All comparisons at once: which of them fails cannot be foreseen.
 static bool overlaps(const broad_box *a, const broad_box *b) {
-  return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
-         a->low.z <= b->high.z && b->low.z <= a->high.z;
+  return (a->low.x <= b->high.x) & (b->low.x <= a->high.x) & (a->low.y <= b->high.y) & (b->low.y <= a->high.y) &
+         (a->low.z <= b->high.z) & (b->low.z <= a->high.z);
 }
 
 static bool contains(const broad_box *a, const broad_box *b) {
@@ -219,21 +221,29 @@ static bool merge_candidates(broad *b) {
   return true;
 }
 
-bool broad_update(broad *b) {
+// The candidates after leaves have moved.
+static bool renew_candidates(broad *b) {
   b->found.count = 0;
   for (int i = 0; i < b->count; i++)
     if (b->moved[i] && b->in_tree[i] && !find_candidates(b, i)) return false;
   if (b->found.count) qsort(b->found.items, (size_t)b->found.count, sizeof *b->found.items, compare_items);
-  if (!merge_candidates(b) || !reserve(&b->before, b->merged.count)) return false;
-  pair_list *now = &b->before;
-  now->count = 0;
-  for (int i = 0; i < b->merged.count; i++) {
-    broad_pair p = b->merged.items[i];
-    if (overlaps(&b->boxes[p.a], &b->boxes[p.b])) now->items[now->count++] = p;
-  }
+  if (!merge_candidates(b)) return false;
   swap_lists(&b->candidates, &b->merged);
-  swap_lists(&b->pairs, &b->before);
   memset(b->moved, 0, (size_t)b->count * sizeof *b->moved);
+  b->any_moved = false;
+  return true;
+}
+
+bool broad_update(broad *b) {
+  pair_list *to = &b->pairs;
+  if (b->any_moved && !renew_candidates(b)) return false;
+  if (!reserve(to, b->candidates.count)) return false;
+  to->count = 0;
+  for (int i = 0; i < b->candidates.count; i++) {
+    broad_pair p = b->candidates.items[i];
+    to->items[to->count] = p;
+    to->count += overlaps(&b->boxes[p.a], &b->boxes[p.b]);
+  }
   return true;
 }
 
@@ -245,7 +255,7 @@ void broad_set(broad *b, int i, broad_box box) {
   if (b->in_tree[i]) take_out(b, i);
   b->nodes[i].box = with_margin(box);
   insert(b, i);
-  b->moved[i] = true;
+  b->moved[i] = b->any_moved = true;
 }
 
 broad *broad_create(int count, broad_filter *filter, const void *context) {
@@ -269,7 +279,7 @@ broad *broad_create(int count, broad_filter *filter, const void *context) {
 void broad_destroy(broad *b) {
   if (!b) return;
   free(b->boxes), free(b->nodes), free(b->in_tree), free(b->moved), free(b->stack);
-  pair_list *lists[] = {&b->candidates, &b->found, &b->merged, &b->pairs, &b->before};
+  pair_list *lists[] = {&b->candidates, &b->found, &b->merged, &b->pairs};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]->items);
   free(b);
 }

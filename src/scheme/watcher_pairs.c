@@ -93,8 +93,7 @@ carom_status watcher_meet_first(watcher *w, carom_error *error) {
   if (!c->pool) return CAROM_OK;
   carom_status status = contact_refresh(c, w->m, w->x, 0, 0, error);
   if (status != CAROM_OK) return status;
-  if (!reserve_books(w, contact_state_rows(c, w->m)))
-    return error_set(error, CAROM_ERROR_MEMORY, "out of memory for contacts");
+  if (!reserve_books(w, c->row_count)) return error_set(error, CAROM_ERROR_MEMORY, "out of memory for contacts");
   scheme_book_changes(c, w->m, w->impacts);
   return CAROM_OK;
 }
