@@ -147,12 +147,10 @@ bool response_is_free_body(const mechanism *m, int tree) {
   return m->base_start[tree + 1] == first + 1 && tree_is_free_body(m->n, n) && !n->flex;
 }
 
-// L⁻¹ Sᵀ f, which stands for J and for M⁻¹ Jᵀ alike. No recursion is needed.
-BLOCK void split_free_body(const int w, const mechanism *m, const motion *x, const row *r, int tree,
-                           const response_piece *of) {
-  int index = m->base_nodes[m->base_start[tree]];
+// L⁻¹ Sᵀ f of a row on the free body of a node, which stands for J and for M⁻¹ Jᵀ alike. No recursion is needed.
+BLOCK void split_free_body(const int w, const mechanism *m, const motion *x, const row *r, int index, double *to) {
   const node *n = &m->nodes[index];
-  double f[6] = {0}, J[6], half[6];
+  double f[6] = {0}, J[6];
   bool steady = w == 6 && n->steady;
   for (int k = 0; k < r->body_count; k++)
     if (x->row_bodies[r->body0 + k].node == index) block_axpy(w, 1, x->row_bodies[r->body0 + k].J, f);
@@ -163,11 +161,13 @@ BLOCK void split_free_body(const int w, const mechanism *m, const motion *x, con
     const row_speed *t = &x->row_speeds[r->speed0 + k];
     if (m->speed_node[t->speed] == index) J[t->speed - n->v] += t->c;
   }
-  if (steady) tree_steady_half(n, J, half);
-  else block_mul_transposed(w, tree_free_half(w, n, x), J, half);
-  for (int v = 0; v < w; v++) of->J[v] = of->response[v] = half[v];
+  if (steady) tree_steady_half(n, J, to);
+  else block_mul_transposed(w, tree_free_half(w, n, x), J, to);
 }
 
+static int free_node(const mechanism *m, int tree) { return m->base_nodes[m->base_start[tree]]; }
+
+// Of a row that has trees of several bodies among its own.
 static void split_row(const mechanism *m, motion *x, int i, const response_pieces *p) {
   const row *r = &x->rows[i];
   double *speeds = x->speed_work[1];
@@ -176,8 +176,9 @@ static void split_row(const mechanism *m, motion *x, int i, const response_piece
     int tree = x->row_bases[r->base0 + b];
     const response_piece of = response_piece_of(p, k, i);
     if (response_is_free_body(m, tree)) {
-      if (m->planar) split_free_body(3, m, x, r, tree, &of);
-      else split_free_body(6, m, x, r, tree, &of);
+      if (m->planar) split_free_body(3, m, x, r, free_node(m, tree), of.J);
+      else split_free_body(6, m, x, r, free_node(m, tree), of.J);
+      memcpy(of.response, of.J, (size_t)of.speed_count * sizeof *of.J);
       continue;
     }
     if (!responded) respond_to_row(m, x, r, x->speed_work[0], speeds);
@@ -193,16 +194,32 @@ typedef struct split_job {
   const response_pieces *p;
 } split_job;
 
-static void split_rows(void *context, int from, int to) {
+// Blocks on free bodies alone: all rows of one body, then those of the next.
+BLOCK void split_free_blocks(const int w, const split_job *j, int from, int to) {
+  const mechanism *m = j->m;
+  const motion *x = j->x;
+  const response_pieces *p = j->p;
+  for (int b = from; b < to; b++) {
+    const int *trees = x->row_bases + x->rows[p->start[b]].base0;
+    for (int k = p->first[b]; k < p->first[b + 1]; k++) {
+      double *J = p->J + p->offset[k];
+      for (int i = p->start[b], node = free_node(m, trees[k - p->first[b]]); i < p->start[b + 1]; i++, J += w)
+        split_free_body(w, m, x, &x->rows[i], node, J);
+    }
+  }
+}
+
+static void split_blocks(void *context, int from, int to) {
   const split_job *j = context;
-  for (int i = from; i < to; i++) split_row(j->m, j->x, i, j->p);
+  if (j->m->planar) split_free_blocks(3, j, from, to);
+  else split_free_blocks(6, j, from, to);
 }
 
 void response_tree_split(const mechanism *m, motion *x, response_pieces *p) {
   begin(m, x);
   tree_form_halves(m, x);
-  if (p->J == p->response) {  // free bodies alone: no row needs the workspace of another
-    crew_run(x->crew, p->row_count, TREE_SHARE, split_rows, &(split_job){m, x, p});
+  if (p->J == p->response) {  // free bodies alone: no block needs the workspace of another
+    crew_run(x->crew, p->block_count, TREE_SHARE, split_blocks, &(split_job){m, x, p});
     return;
   }
   for (int i = 0; i < p->row_count && !interrupted(x->stop); i++) split_row(m, x, i, p);
