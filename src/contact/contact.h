@@ -152,29 +152,30 @@ typedef struct contact_type {
 
 enum { CONTACT_POINTS_MAX = 64 };  // of one element
 
+// What every step reads of each comes first, so that it lies together.
 struct contact_element {
-  const char *name;     // null of a pair that is not listed in the model: see contact_name
-  int surface[2];       // of two surfaces, by number, the smaller first
-  bool told_backwards;  // the model names the second surface first: what is recorded is told from its side
   const contact_type *type;
+  int surface[2];     // of two surfaces, by number, the smaller first
   int first, second;  // markers
+  int slot;           // its own, and the first of its points, in arrays by slot (state.h)
+  int point0, point_count;
+  bool told_backwards;  // the model names the second surface first: what is recorded is told from its side
+  bool by_curvature;    // its stiffness follows from the curvatures at the point
+  double span;          // the thickness of the thinner body, or the clearance; 0: neither is limited [m]
   double size_first[3], size_second[3];
+  contact_material material;
+  const char *name;                               // null of a pair that is not listed in the model: see contact_name
   const convex *shape_first, *shape_second;       // of a pair of surfaces; null of a plane
   const struct flat *faces_first, *faces_second;  // of a pair with flat faces; else null
-  bool by_curvature;                              // its stiffness follows from the curvatures at the point
   const char *const *point_names;                 // of its own; null if those of the type
   const outline *outline_first, *outline_second;  // of a pair of outlines in the plane, else null
   const terrain *terrain;                         // the second surface, of triangles; else null
   const terrain
       *terrain_first;  // the first of two meshes, or the mesh on a plane whose hull has too many corners; else null
   double clearance;
-  double span;    // the thickness of the thinner body, or the clearance; 0: neither is limited [m]
   double play;    // of a stop: half the way to the opposite one [m or rad]
   coordinate of;  // of a stop
   double limit, sense;
-  contact_material material;
-  int slot;  // its own, and the first of its points, in arrays by slot (state.h)
-  int point0, point_count;
 };
 
 typedef struct contact_surface contact_surface;

@@ -13,15 +13,15 @@ enum {
 };
 
 typedef struct contact_material {
-  const char *name;
   double restitution;             // Newton's, normal [-]
   double tangential_restitution;  // [-]
   double friction;                // Coulomb's coefficient [-]
   bool resists_turning;           // rolling, or in space spinning, is above 0
-  double rolling, spinning;       // largest moments against turning over the normal force [m]
-  normal_law normal;              // stiffness 0 and modulus 0 until resolved, unless given outright; type null where a
-  friction_law tangential;        // stop has no material at all
-  double foundation;              // stiffness per area of surfaces that touch with an area; 0: none [N/m³]
+  const char *name;
+  double rolling, spinning;  // largest moments against turning over the normal force [m]
+  normal_law normal;         // stiffness 0 and modulus 0 until resolved, unless given outright; type null where a
+  friction_law tangential;   // stop has no material at all
+  double foundation;         // stiffness per area of surfaces that touch with an area; 0: none [N/m³]
   bool has_solids;
   solid solids[2];
   double achieved;  // restitution that the normal law will give back; NaN if it is not known beforehand [-]

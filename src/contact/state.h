@@ -6,6 +6,7 @@
 #ifndef CONTACT_STATE_H
 #define CONTACT_STATE_H
 
+#include "base/fetch.h"
 #include "carom/status.h"
 #include "contact/contact.h"
 #include "contact/touches.h"
@@ -72,6 +73,14 @@ carom_status contact_state_set(contact_state *s, const mechanism *m, const conta
 // The slot of the element of a point, by the point's slot; also of a slot that is free. At least one slot for pairs
 // exists in a crowd.
 int contact_state_element_slot(const contact_state *s, int point);
+
+// For loops over all live elements that are at the i-th one: what such a loop reads of those to come. Elements are
+// fetched first, then, by a loop that knows their slots from contact_state_coming, what it has of them by slot.
+enum { CONTACT_COMING = 6, CONTACT_EVERY_STEP = 160 };  // elements ahead; bytes that every step reads of one
+static inline const contact_element *contact_state_coming(const contact_state *s, int i) {
+  if (i + 2 * CONTACT_COMING < s->element_count) fetch(s->elements[i + 2 * CONTACT_COMING], CONTACT_EVERY_STEP);
+  return i + CONTACT_COMING < s->element_count ? s->elements[i + CONTACT_COMING] : NULL;
+}
 
 // Visits the points of all live elements in order: p is the slot of each.
 #define CONTACT_EACH_POINT(state, p) \

@@ -5,6 +5,7 @@
 #ifndef LEDGER_IMPACT_H
 #define LEDGER_IMPACT_H
 
+#include "base/fetch.h"
 #include <stdbool.h>
 
 // name, unit, what it is
@@ -162,6 +163,10 @@ void impact_free(impact_ledger *l);
 // be closed.
 void impact_assign(impact_ledger *l, int slot, impact_place place);
 
+// A point is to be booked soon.
+static inline void impact_fetch(const impact_ledger *l, int slot) {
+  FETCH(l->open[slot]), FETCH(l->pairs[l->place[slot].pair_slot]);
+}
 // A point is pressed in this step. It touches from here on, also in steps without force, until it separates.
 void impact_touch(impact_ledger *l, int slot, const impact_step *step);
 void impact_release(impact_ledger *l, int slot);   // it is not pressed, and moves: its row ends

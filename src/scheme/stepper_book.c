@@ -92,7 +92,7 @@ static impact_step step_of(const stepper *s, int k, double dt, const point_rates
   step.t_start = s->t, step.t_end = s->t + dt;
   if (step.arrives && stepper_is_instant(s, e, -r->start[0])) step.t_start = step.t_end = s->t + s->rule->place * dt;
   step.gap = s->near.points[point].gap, step.still = contact_still(s->m, r->still);
-  step.restitution = prescribed(s, e, r->start[0], r->made, dt);
+  if (!s->impacts->is_open[point]) step.restitution = prescribed(s, e, r->start[0], r->made, dt);  // else it is known
   return step;
 }
 
@@ -126,14 +126,18 @@ typedef struct closing {
   double dt;
 } closing;
 
+static void close_ahead(stepper *s, int k, double dt, stepper_point_entry *to) {
+  stepper_fetch_active(s, k);
+  *to = close_point(s, k, dt);
+}
+
 static void close_points(void *context, int from, int to) {
   const closing *c = context;
-  for (int k = from; k < to; k++) c->s->books.entries[k] = close_point(c->s, k, c->dt);
+  for (int k = from; k < to; k++) close_ahead(c->s, k, c->dt, &c->s->books.entries[k]);
 }
 
 // A point without force touches until its gap opens.
-static void book_point(stepper *s, int k, double dt) {
-  const stepper_point_entry *entry = &s->books.entries[k];
+static void book_point(stepper *s, int k, const stepper_point_entry *entry, double dt) {
   int point = s->near.active[k];
   if (!entry->presses) {
     if (entry->leaves) impact_release(s->impacts, point);
@@ -179,21 +183,32 @@ static double rounding_of_losses(stepper *s) {
 // and then. Steps do not resolve more.
 static bool has_left(const stepper *s, int p) { return !s->shown.last_before[p].active || !s->near.stands[p]; }
 
-static void book_points(stepper *s, double dt) {
-  int next = 0;
-  CONTACT_EACH_POINT(s->contacts, p) {
-    if (next < s->near.active_count && s->near.active[next] == p) book_point(s, next++, dt);
-    else if (s->impacts->touches[p] && has_left(s, p)) impact_separate(s->impacts, p);
+// What the last step left touching, between the active points up to number k and behind the last.
+static void book_partings(stepper *s, int k, int *next) {
+  int until = k < s->near.active_count ? s->near.active[k] : -1;
+  for (; *next < s->contacts->point_count && s->contacts->points[*next] != until; ++*next) {
+    int p = s->contacts->points[*next];
+    if (s->impacts->touches[p] && has_left(s, p)) impact_separate(s->impacts, p);
   }
+  ++*next;
 }
 
-// Threads share the points; the ledger has one writer, who takes them in order.
+// Threads share the points; the ledger has one writer, who takes them in order. One thread alone books each point while
+// its entry is at hand.
 static void book_contacts(stepper *s, double dt) {
   enum { POINTS_SHARE = 64 };  // the fewest points that a thread takes
+  bool shared = crew_count(s->contacts->crew) > 1, books = !s->shown.trying;
   double loss = 0, slack = 0;
-  crew_run(s->contacts->crew, s->near.active_count, POINTS_SHARE, close_points, &(closing){s, dt});
-  for (int k = 0; k < s->near.active_count; k++) loss += s->books.entries[k].loss, slack += s->books.entries[k].slack;
-  if (!s->shown.trying) book_points(s, dt);
+  int count = s->near.active_count, next = 0;
+  if (shared) crew_run(s->contacts->crew, count, POINTS_SHARE, close_points, &(closing){s, dt});
+  for (int k = 0; k < count; k++) {
+    stepper_point_entry *entry = &s->books.entries[shared ? k : 0];
+    if (books && k + CONTACT_COMING < count) impact_fetch(s->impacts, s->near.active[k + CONTACT_COMING]);
+    if (!shared) close_ahead(s, k, dt, entry);
+    loss += entry->loss, slack += entry->slack;
+    if (books) book_partings(s, k, &next), book_point(s, k, entry, dt);
+  }
+  if (books) book_partings(s, count, &next);
   if (loss < -slack && loss < -rounding_of_losses(s)) contact_trouble_gain(&s->trouble, -loss, s->t + dt);
 }
 

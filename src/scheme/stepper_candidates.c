@@ -80,6 +80,7 @@ static void look_for_passages_of(void *context, int from, int to) {
   const passages *x = context;
   for (int i = from; i < to; i++) {
     const contact_element *e = x->s->contacts->elements[i];
+    stepper_fetch_element(x->s, i);
     x->s->near.has_passed[e->slot] = e->type->nearest && look_for_passage(x->s, e, x->time);
   }
 }
@@ -218,6 +219,7 @@ static void write_rows_of(const candidate_job *j, motion *x, int from, int to) {
   for (int k = from; k < to; k++) {
     int p = s->near.active[k];
     const contact_element *e = s->near.element_of[p];
+    stepper_fetch_active(s, k);
     x->row_total = s->near.active_row[k];
     if (s->problem.solver.warm_start) guess_percussion(s, e, known_before(s, e, p), x->row_total, j->dt);
     contact_add_rows(s->m, x, e, &s->near.points[p]);
@@ -263,6 +265,7 @@ static void look_at_elements(void *context, int from, int to) {
   const candidate_job *j = context;
   for (int i = from; i < to; i++) {
     const contact_element *e = j->s->contacts->elements[i];
+    stepper_fetch_element(j->s, i);
     j->s->near.takes_part[e->slot] = may_touch(j->s, e) && choose_points(j->s, e, j->reach);
   }
 }

@@ -363,6 +363,22 @@ static inline double stepper_rate_at_end(const stepper *s, int row) {
   return s->problem.rate_after[row] + s->problem.onward[row];
 }
 
+// For loops over elements and over active points that are at the i-th or the k-th one: the memory of those to come.
+static inline void stepper_fetch_element(const stepper *s, int i) {
+  const contact_element *e = contact_state_coming(s->contacts, i);
+  if (!e) return;
+  FETCH(s->near.points[e->point0]), FETCH(s->near.before[e->point0]);
+  FETCH(s->shown.last[e->point0]), FETCH(s->shown.last_before[e->point0]);
+}
+static inline void stepper_fetch_active(const stepper *s, int k) {
+  int p = k + CONTACT_COMING;
+  if (p + CONTACT_COMING < s->near.active_count)
+    fetch(s->near.element_of[s->near.active[p + CONTACT_COMING]], CONTACT_EVERY_STEP);
+  if (p >= s->near.active_count) return;
+  p = s->near.active[p];
+  FETCH(s->near.points[p]), FETCH(s->shown.last[p]), FETCH(s->shown.last_before[p]);
+}
+
 // --- stepper_impact.c ------------------------------------------------------------------------------------------------
 
 void stepper_begin_impacts(stepper *s);

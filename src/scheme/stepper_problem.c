@@ -134,6 +134,7 @@ enum { POINTS_SHARE = 128 };  // the fewest points that a thread takes
 static void require_points(void *context, int from, int to) {
   const step_problem *p = context;
   for (int k = from; k < to; k++) {
+    stepper_fetch_active(p->s, k);
     find_onward(p->s, k);
     require(p->s, k, &p->s->near.element_of[p->s->near.active[k]]->material, p->dt);
   }
