@@ -202,8 +202,47 @@ static void put_meshes(scene *s) {
   json_close(&s->w, ']');
 }
 
-static void put_bodies(scene *s) {
+static void put_vectors(scene *s, const char *key, const vec3 *v, int count) {
+  json_open(&s->w, key, '[');
+  for (int i = 0; i < count; i++) {
+    json_put_rounded(&s->w, NULL, v[i].x);
+    json_put_rounded(&s->w, NULL, v[i].y);
+    json_put_rounded(&s->w, NULL, v[i].z);
+  }
+  json_close(&s->w, ']');
+}
+
+// How a beam bends: at each place x along it, displacement and turn per modal coordinate, and the displacement of
+// second order along it.
+static void put_beam(scene *s, const drawn_beam *b) {
+  json_open(&s->w, "beam", '{');
+  json_put_integer(&s->w, "modes", b->modes);
+  json_put_number(&s->w, "width", b->width);
+  json_put_numbers(&s->w, "x", b->x, b->place_count);
+  put_vectors(s, "shift", b->shift, b->place_count * b->modes);
+  put_vectors(s, "turn", b->turn, b->place_count * b->modes);
+  json_open(&s->w, "second", '[');
+  for (int i = 0; b->second && i < b->place_count * b->modes * b->modes; i++)
+    json_put_rounded(&s->w, NULL, b->second[i]);
+  json_close(&s->w, ']');
+  json_close(&s->w, '}');
+}
+
+static void put_shapes(scene *s, int i, int *next) {
   const drawing *d = &s->model->drawing;
+  const drawn_beam *beam = d->bodies[i].beam;
+  if (*next < d->shape_count && d->shapes[*next].body == i) {
+    while (*next < d->shape_count && d->shapes[*next].body == i) put_given_shape(s, &d->shapes[(*next)++]);
+    put_touching_parts(s, i, &(double){0});
+  } else if (beam) {
+    put_link(s, VEC3_ZERO, (vec3){beam->x[beam->place_count - 1], 0, 0}, beam->width);
+    put_touching_parts(s, i, &(double){0});
+  } else {
+    put_guessed_shapes(s, i);
+  }
+}
+
+static void put_bodies(scene *s) {
   int next = 0;
   json_open(&s->w, "bodies", '[');
   for (int i = 0; i < s->m->body_count; i++) {
@@ -213,13 +252,9 @@ static void put_bodies(scene *s) {
     sketch_put_point(&s->w, "com", b->com);
     json_put_number(&s->w, "mass", b->mass);
     json_open(&s->w, "shapes", '[');
-    if (next < d->shape_count && d->shapes[next].body == i) {
-      while (next < d->shape_count && d->shapes[next].body == i) put_given_shape(s, &d->shapes[next++]);
-      put_touching_parts(s, i, &(double){0});
-    } else {
-      put_guessed_shapes(s, i);
-    }
+    put_shapes(s, i, &next);
     json_close(&s->w, ']');
+    if (s->model->drawing.bodies[i].beam) put_beam(s, s->model->drawing.bodies[i].beam);
     json_close(&s->w, '}');
   }
   json_close(&s->w, ']');

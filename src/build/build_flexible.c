@@ -8,7 +8,8 @@
 #include "flex/modes.h"
 #include "mechanics/spanning.h"
 
-enum { TURN_PLACES = 17 };  // along a beam with given functions, where its turns are looked at
+enum { TURN_PLACES = 17 };   // along a beam with given functions, where its turns are looked at
+enum { DRAWN_PLACES = 33 };  // along a beam that is drawn
 
 static bool refuse(builder *b, const flexible_builder *fb, place at, const char *hint, const char *what) {
   return source_error(b->error, CAROM_ERROR_MODEL, at, hint, "body '%s': %s", fb->p->name, what);
@@ -347,18 +348,37 @@ static bool find_basis(builder *b, const mechanism *m, flexible_builder *fb, int
   return true;
 }
 
-// The tree says by which marker a joint carries each body. It does not depend on what bodies are made of.
-static bool find_bases(builder *b, mechanism *m) {
+// Where the joints of a tree carry flexible bodies; `held` is set for those that have one.
+static void take_frames(const builder *b, const mechanism *tree, double *from, bool *held) {
+  for (int i = 1; i < tree->node_count; i++) {
+    const node *n = &tree->nodes[i];
+    const flexible_builder *fb = &b->flexibles[n->body - 1];
+    if (!fb->p || n->joint < 0 || held[n->body]) continue;
+    from[n->body] = fmin(fmax(n->outer.p.x, 0), fb->beam.length), held[n->body] = true;
+  }
+}
+
+// The tree says by which marker a joint carries each body. It does not depend on what bodies are made of. Bodies that
+// only joints with clearance hold are carried as if these had none: that mechanism gives the start.
+static bool find_frames(builder *b, const mechanism *m, double *from) {
   const arena_mark mark = arena_get_mark(b->memory);
-  mechanism tree = *m;
-  fault f = {0};
-  double *from = ARENA_ARRAY(&b->model->scratch, double, m->body_count);
-  if (!mechanism_compile(&tree, builder_known_joints(b), NULL, b->memory, &f)) return builder_fault(b, &f);
-  for (int i = 1; i < tree.node_count; i++) {
-    const flexible_builder *fb = &b->flexibles[tree.nodes[i].body - 1];
-    if (fb->p) from[tree.nodes[i].body] = fmin(fmax(tree.nodes[i].outer.p.x, 0), fb->beam.length);
+  bool *held = ARENA_ARRAY(&b->model->scratch, bool, m->body_count);
+  for (int ideal = 0; ideal < 2; ideal++) {
+    mechanism tree = *m;
+    fault f = {0};
+    tree.joints = ARENA_ARRAY(b->memory, joint, m->joint_count + 1);
+    memcpy(tree.joints, m->joints, (size_t)m->joint_count * sizeof *m->joints);
+    for (int i = 0; ideal && i < m->joint_count; i++) tree.joints[i].loose = false;
+    if (!mechanism_compile(&tree, builder_known_joints(b), NULL, b->memory, &f)) return builder_fault(b, &f);
+    take_frames(b, &tree, from, held);
   }
   arena_release(b->memory, mark);
+  return true;
+}
+
+static bool find_bases(builder *b, const mechanism *m) {
+  double *from = ARENA_ARRAY(&b->model->scratch, double, m->body_count);
+  if (!find_frames(b, m, from)) return false;
   for (int i = 1; i < m->body_count; i++) {
     flexible_builder *fb = &b->flexibles[i - 1];
     if (fb->p && (!check_markers(b, m, fb, i) || !find_basis(b, m, fb, i, from[i]))) return false;
@@ -383,4 +403,31 @@ bool builder_flexible(builder *b, mechanism *m) {
       m->markers[k].shape = shape_of(b, &b->flexibles[on - 1], &m->markers[k]);
   }
   return true;
+}
+
+// --- drawing ---------------------------------------------------------------------------------------------------------
+
+const drawn_beam *builder_drawn_beam(builder *b, int index) {
+  if (!b->flexibles || !b->flexibles[index].p) return NULL;
+  const flexible_builder *fb = &b->flexibles[index];
+  const int n = fb->flex.modes, places = DRAWN_PLACES;
+  drawn_beam *to = ARENA_NEW(b->memory, drawn_beam);
+  *to = (drawn_beam){.place_count = places, .modes = n};
+  to->x = ARENA_ARRAY(b->memory, double, places);
+  to->shift = ARENA_ARRAY(b->memory, vec3, places * n), to->turn = ARENA_ARRAY(b->memory, vec3, places * n);
+  if (fb->d->geometric_stiffness) to->second = ARENA_ARRAY(b->memory, double, places *n *n);
+  vec3 *g = ARENA_ARRAY(&b->model->scratch, vec3, n * n);
+  for (int k = 0; k < places; k++) {
+    const flex_place at = flexible_section(fb, to->x[k] = fb->beam.length * k / (places - 1));
+    for (int i = 0; i < n; i++) {
+      const double *phi = fb->phi + (long)i * fb->e.freedom_count;
+      to->shift[k * n + i] = elements_displacement(&at, phi), to->turn[k * n + i] = elements_turn(&at, phi);
+    }
+    if (!to->second) continue;
+    foreshorten(&(foreshortening){fb, &b->model->scratch}, at.at, g);
+    for (int i = 0; i < n * n; i++) to->second[k * n * n + i] = g[i].x;
+  }
+  const beam_section section = fb->beam.section(fb->beam.context, 0);  // of a rectangle the depth is √(12 I/A)
+  to->width = fmax(sqrt(12 * section.second_z / section.area), 0.01 * fb->beam.length);
+  return to;
 }

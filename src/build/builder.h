@@ -133,6 +133,8 @@ bool builder_masses(builder *b);
 // first time also their shapes, once markers, joints and forces are there; then body and markers of the mechanism.
 bool builder_beams(builder *b, body_mass *masses);
 bool builder_flexible(builder *b, mechanism *m);
+// How a body of the definition bends, for drawing; null if it is rigid.
+const drawn_beam *builder_drawn_beam(builder *b, int index);
 // A file that the model names at a place: its path from the current folder; its bytes, at most so many, with a zero
 // behind them (`hint` says what to do about more), in scratch memory; and what tells its content from another. Returns
 // false after reporting.

@@ -58,12 +58,22 @@ typedef struct drawn_joint {
   const double *limits;  // two, or null
 } drawn_joint;
 
+// The axis of a beam and how it bends, at some places along it.
+typedef struct drawn_beam {
+  int place_count, modes;
+  double *x;           // [m]
+  vec3 *shift, *turn;  // per modal coordinate, modes for each place
+  double *second;      // along the axis, modes² for each place; null if there is none
+  double width;        // [m]
+} drawn_beam;
+
 // What is attached to a body, in its axes: joints, constraints and springs first, then surfaces, loads and markers.
 typedef struct drawn_body {
-  vec3 *at;            // distinct points
-  int count, holding;  // the first `holding` are of joints, constraints and springs
-  bool slides;         // one of its joints is prismatic
-  double size;         // largest edge of the box around all that is known of it; 0 if nothing is [m]
+  vec3 *at;                // distinct points
+  int count, holding;      // the first `holding` are of joints, constraints and springs
+  bool slides;             // one of its joints is prismatic
+  double size;             // largest edge of the box around all that is known of it; 0 if nothing is [m]
+  const drawn_beam *beam;  // null if it is none
 } drawn_body;
 
 // Triangles to draw, of a file or a hull.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { check } from './harness.mjs';
 import { madeUp, travelOf } from '../src/scene/constraints.js';
 import { bestSide, boxOf, cloudOf, slideSpring } from '../src/scene/cloud.js';
-import { Poses, spread } from '../src/scene/poses.js';
+import { Poses, spread, turn } from '../src/scene/poses.js';
 import { thinned } from '../src/plots/painter.js';
 import { SHAPES, pointsOf, joinMeshes } from '../src/scene/shapes.js';
 import { facet, triples } from '../src/scene/meshes.js';
@@ -214,6 +214,22 @@ export function geometryChecks() {
     assert.ok(poses.path(1, [0, 0, 0], 100).every(([x, y]) => Math.abs(y - (1.5 * x - g * x * x / 8)) < 1e-12), 'and so does its trace');
     run.axis.isNext = () => false;
     assert.ok(near(0.35, (at(0.2)[1] + at(0.5)[1]) / 2));
+  });
+
+  check('a beam bends by its modes, in pieces that meet', () => {
+    const n = 8, x = Array.from({ length: n + 1 }, (_, k) => k / n), times = [0, 1], run = runOf(times, [times.map(() => turned(2, 1, Math.PI / 2))], {});
+    run.scene.bodies[1].beam = { modes: 1, width: 0.02, x, shift: x.flatMap((v) => [0, v * v, 0]), turn: x.flatMap((v) => [0, 0, 2 * v]), second: x.map((v) => -4 * v ** 3 / 3) };
+    run.byName = new Map([['b0.mode1', { values: [0, 0.3] }]]);
+    const poses = new Poses(run), near = (a, b) => a.every((v, k) => Math.abs(v - b[k]) < 1e-12), end = (o, side) => turn(...poses.data.slice(o + 4, o + 8), side, 0, 0, [0, 0, 0]).map((v, k) => v + poses.data[o + k]);
+    assert.ok(near(poses.set(0).point(1, [1, 0, 0]), [2, 2, 0]), 'straight at first');
+    assert.ok(near(poses.set(1).point(1, [1, 0, 0]), [2 - 0.3, 2 - 0.5 * 0.09 * 4 / 3, 0]), 'across by the mode, shorter by the second order');
+    assert.ok(near(poses.point(1, [1, 0.1, 0]), [1.7 - 0.1, 1.94 - 0.1 * 0.6, 0]), 'what is beside the axis turns with its section');
+    for (let p = 1; p < n; p++) {
+      const [before, here] = [p - 1, p].map((k) => 8 * (2 + k)), half = (o, k) => Math.hypot(...[0, 1].map((c) => poses.point(1, [(k + 1) / n, 0, 0])[c] - poses.point(1, [k / n, 0, 0])[c])) / 2;
+      assert.ok(near(end(before, half(before, p - 1)), end(here, -half(here, p))), `pieces ${p - 1} and ${p}`);
+    }
+    poses.deflect = 2;
+    assert.ok(near(poses.set(1).point(1, [1, 0, 0]), [2 - 0.6, 2 - 0.5 * 0.36 * 4 / 3, 0]), 'twice as large on request');
   });
 
   check('a trace keeps long flights between crowded rows', () => {

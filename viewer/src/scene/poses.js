@@ -1,6 +1,8 @@
 // Where every body is at a time: between two rows that follow each other positions go as the velocity of the first and the place of the
 // second say, as in free flight; where rows were left out straight; turns go the short way round.
 
+import { Beam } from './beams.js';
+
 const BETWEEN = 16;          // places of a path from a row to the next, at most
 const DENSE = 4000;          // rows closer than this part of the run: a straight line is all the eye can tell
 
@@ -11,8 +13,11 @@ export class Poses {
     this.columns = this.bodies.map((body) => body.pose?.map((k) => run.column(['bodies', k])));
     this.rates = this.bodies.map((body) => ['vx', 'vy', 'vz'].map((v) => run.byName?.get(`${body.name}.${v}`)));
     this.axis = this.columns.find(Boolean)?.[0]?.axis ?? run.axis;
-    this.data = new Float64Array(8 * this.bodies.length);     // x y z 0, qx qy qz qw
-    for (let b = 0; b < this.bodies.length; b++) this.data[8 * b + 7] = 1;
+    this.beams = this.bodies.map((body, b) => body.beam && new Beam(run, body, b));
+    this.deflect = 1;                                         // how large deflections of beams are drawn
+    const pieces = this.beams.reduce((sum, beam) => sum + (beam?.pieces ?? 0), 0);
+    this.data = new Float64Array(8 * (this.bodies.length + pieces));     // x y z 0, qx qy qz qw; of bodies, then of pieces of beams
+    for (let b = 0; b < this.bodies.length + pieces; b++) this.data[8 * b + 7] = 1;
   }
 
   set(t) {
@@ -24,11 +29,31 @@ export class Poses {
       read(columns, i, w, data, 8 * b);
       if (bends) bend(columns, this.rates[b], time, i, w, data, 8 * b);
     }
+    this.setBeams(i, w);
     return this;
   }
 
-  // A point of a body in the world, now.
-  point(body, [x, y, z = 0], out = [0, 0, 0]) {
+  setBeams(i, w) {
+    const { data } = this, out = [0, 0, 0];
+    let o = 8 * this.bodies.length;
+    this.beams.forEach((beam, b) => {
+      if (!beam) return;
+      beam.set(i, w, this.deflect);
+      for (let p = 0; p < beam.pieces; p++, o += 8) {
+        const { at, turn: [x, y, z, s] } = beam.piece(p), [X, Y, Z, S] = data.slice(8 * b + 4, 8 * b + 8);
+        data.set(this.move(b, at, out), o);
+        data.set([S * x + X * s + Y * z - Z * y, S * y + Y * s + Z * x - X * z, S * z + Z * s + X * y - Y * x, S * s - X * x - Y * y - Z * z], o + 4);
+      }
+    });
+  }
+
+  // A point of a body in the world, now; on a beam it moves with its section.
+  point(body, at, out = [0, 0, 0]) {
+    return this.move(body, this.beams[body]?.point(at) ?? at, out);
+  }
+
+  // The same of a place in the axes of the body.
+  move(body, [x, y, z = 0], out) {
     const d = this.data, o = 8 * body;
     turn(d[o + 4], d[o + 5], d[o + 6], d[o + 7], x, y, z, out);
     out[0] += d[o];

@@ -33,7 +33,7 @@ export function startScene(section, runs, clock) {
 class Scene {
   constructor(host, bar, runs, clock, surface) {
     Object.assign(this, { host, runs, clock, picked: clock.run ?? runs[0] });
-    this.options = { forces: null, names: false, joints: true, ghosts: haveCommon(runs), magnify: 1, trace: null, follow: null };
+    this.options = { forces: null, names: false, joints: true, ghosts: haveCommon(runs), magnify: 1, deflect: 1, trace: null, follow: null };
     runs.forEach((run) => joinMeshes(run.scene));
     this.poses = runs.map((run) => new Poses(run));
     this.view = new View(host, surface, () => this.drawOver(), () => clock.playing);
@@ -194,7 +194,7 @@ class Scene {
 
   // By a double click: the body under the pointer, or none.
   followAt({ offsetX, offsetY }) {
-    const b = this.view.bodyAt(this.solids[this.picked.number], offsetX, offsetY);
+    const solids = this.solids[this.picked.number], b = solids.owners[this.view.bodyAt(solids, offsetX, offsetY)] ?? -1;
     this.follow(b > 0 ? this.picked.scene.bodies[b].name : null);
   }
 
@@ -257,6 +257,13 @@ class Scene {
       items.push(box, select('Clearance in the scene', [1, 5, 10, 20, 50, 100].map((k) => [k, k === 1 ? 'clearance true' : `clearance × ${k}`]), options.magnify, (k) => {
         options.magnify = Number(k);
         this.view.invalidate();
+      }));
+    }
+    if (this.picked.scene.bodies.some((body) => body.beam)) {
+      items.push(select('Deflections of beams in the scene', [1, 5, 10, 50, 100, 1000].map((k) => [k, k === 1 ? 'deflections true' : `deflections × ${k}`]), options.deflect, (k) => {
+        options.deflect = Number(k);
+        this.poses.forEach((poses) => { poses.deflect = options.deflect; });
+        this.show();
       }));
     }
     return [items, h('button', { class: 'quiet', title: 'This picture as PNG', onclick: () => this.savePng() }, 'PNG')];

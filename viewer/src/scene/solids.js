@@ -11,6 +11,7 @@ import { mixed, squared } from './colours.js';
 import { floorPlane, makePatch } from './floor.js';
 import { theme } from '../theme.js';
 import { madeUp } from './constraints.js';
+import { piecesOf, isStraight } from './beams.js';
 
 const FACE_OPACITY = 0.16, EDGE_OPACITY = 0.8;    // of a ghost
 const FACETS = [[60, 36], [Infinity, 16]];   // so many to a turn, up to so many instances of a mesh
@@ -22,16 +23,19 @@ const LAYER = 1e-4;           // of the model's length: how far planar bodies li
 export class Solids {
   constructor(run, light) {
     this.run = run;
-    const { bodies } = run.scene, made = madeUp(run), parts = new Map(), rows = Math.ceil(bodies.length / ROW);
+    const { bodies } = run.scene, made = madeUp(run), parts = new Map(), pieces = piecesOf(run.scene), rows = Math.ceil((bodies.length + pieces.length) / ROW);
+    this.owners = [...bodies.keys(), ...pieces.map(({ body }) => body)];          // the body that each pose belongs to
     this.texture = new THREE.DataTexture(new Float32Array(8 * ROW * rows), 2 * ROW, rows, THREE.RGBAFormat, THREE.FloatType);
     this.quads = [];
     this.group = new THREE.Group();
     bodies.forEach((body, b) => {
       for (const shape of [...(body.shapes ?? []), ...(made.get(b) ?? [])]) {
+        if (isStraight(body, shape)) continue;
         if (!UNBOUNDED.has(shape.kind)) this.gather(parts, shape, b);
         else if (!run.isPlanar && shape !== floorPlane(run)) this.addPatch(light, b, shape);
       }
     });
+    pieces.forEach(({ body, shape }, p) => this.gather(parts, shape, bodies.length + p, body));
     Object.assign(this, { faceColours: { value: [] }, edgeColours: { value: [] }, lineColour: { value: null }, faceOpacity: { value: 1 }, edgeOpacity: { value: 1 } });
     this.looks = this.makeLooks(light);
     for (const part of parts.values()) this.addPart(part);
@@ -39,13 +43,13 @@ export class Solids {
   }
 
   // One more instance of a mesh. In the plane meshes are outlines in the axes of their body, bodies in layers one above the other.
-  gather(parts, shape, body) {
+  gather(parts, shape, slot, body = slot) {
     const kind = SHAPES[shape.kind], planar = this.run.isPlanar;
     if (!(planar ? kind?.outline : kind?.mesh)) return;
     const { from_model: _, ...own } = shape, isGround = body === 0 && !planar, key = planar ? JSON.stringify(own) : `${isGround} ${shape.kind} ${kind.key?.(shape) ?? ''}`;
     if (!parts.has(key)) parts.set(key, { kind, shape, isGround, instances: [] });
     const pose = planar ? { at: [0, 0, body * this.run.scene.length * LAYER] } : kind.pose?.(shape) ?? shape;
-    parts.get(key).instances.push({ body, tone: body === 0 ? 0 : 1 + (body - 1) % TINTS, at: pose.at ?? [0, 0, 0], rotate: pose.rotate ?? [1, 0, 0, 0], size: (planar ? null : kind.scale?.(shape)) ?? [1, 1, 1] });
+    parts.get(key).instances.push({ body: slot, tone: body === 0 ? 0 : 1 + (body - 1) % TINTS, at: pose.at ?? [0, 0, 0], rotate: pose.rotate ?? [1, 0, 0, 0], size: (planar ? null : kind.scale?.(shape)) ?? [1, 1, 1] });
   }
 
   addPatch(light, body, shape) {
