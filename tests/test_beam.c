@@ -2,6 +2,7 @@
 // what is read, recorded, booked and warned of.
 #include "runs.h"
 
+#include "mechanics/tree.h"
 #include "sim.h"
 
 // A steel beam of 1 m. `%s` takes further keys of the body, and what follows the body.
@@ -245,6 +246,65 @@ static void planar_and_spatial_beams_agree(void) {
   CHECK_NEAR(mode[1] / mode[0], 1, 1e-3);
 }
 
+// With a modulus a million times as large, beams move as rigid bodies with their masses, to 1e-6 of the length.
+static void stiff_beams_move_as_rigid_ones(void) {
+  static const char *const integrators[] = {"bdf", "ida"};
+  const char *rigid =
+      "space: planar\nparameters: {a: 3.12, b: 0.324}\n"
+      "bodies: {upper: {mass: a, inertia: a/12, com: [0.5, 0]}, lower: {mass: b, inertia: b*0.36/12, com: [0.3, 0]}}\n"
+      "markers: {knee: {on: upper, at: [1, 0]}, tip: {on: lower, at: [0.6, 0]}}\n"
+      "joints: {hip: {revolute: [ground, upper]}, knee: {revolute: [knee, lower]}}\n";
+  for (int k = 0; k < 2; k++) {
+    run soft, hard;
+    char settings[300];
+    snprintf(settings, sizeof settings,
+             "integrator.type=%s integrator.rtol=1e-9 integrator.atol=1e-9 bodies.upper.beam.young=2.1e17 "
+             "bodies.lower.beam.young=7e16 bodies.upper.damping.ratio=0.5 bodies.lower.damping.stiffness=1e-6",
+             integrators[k]);
+    if (!run_open_text(&hard, rigid, "integrator.rtol=1e-10 integrator.atol=1e-10")) return;
+    if (run_open_text(&soft, TWO_BEAMS, settings) && run_to(&soft, 0.5) && run_to(&hard, 0.5)) {
+      CHECK_NEAR(run_read(&soft, "tip.x"), run_read(&hard, "tip.x"), 1e-6);
+      CHECK_NEAR(run_read(&soft, "tip.y"), run_read(&hard, "tip.y"), 1e-6);
+      CHECK_LE(0.5, fabs(run_read(&hard, "hip.q")));
+    }
+    run_close(&soft), run_close(&hard);
+  }
+}
+
+// A beam that tumbles and vibrates in space without forces, for a hundred periods of its first mode: momentum and
+// energy stay as they are.
+static void free_flight_keeps_momentum_and_energy(void) {
+  for (int k = 0; k < 2; k++) {
+    run r;
+    char text[2000];
+    snprintf(text, sizeof text,
+             "gravity: [0, 0, 0]\nbodies:\n  link:\n"
+             "    beam: {length: 1, section: {area: 6e-4, second_moment: 5e-8, second_moment_z: 2e-8, torsion: 4e-8}, "
+             "young: 2.1e11, density: 7800}\n"
+             "    modes: {count: 4, support: free}\n    geometric_stiffness: %s\n"
+             "joints: {fly: {free: [ground, link]}}\n"
+             "initial: {link: {modes: [5 mm, 3 mm, 1 mm, 0]}, fly: {u: [3, 5, -4, 0.2, 0.1, -0.3]}}\n"
+             "integrator: {type: adams, rtol: 1e-12, atol: 1e-12}\n",
+             k ? "false" : "true");
+    if (!run_open_text(&r, text, NULL)) return;
+    const mechanism *m = &r.model->m;
+    vec3 before[2], after[2];
+    tree_momentum(m, r.sim->x, &before[0], &before[1]);
+    const double energy = run_read(&r, "energy.kinetic") + run_read(&r, "energy.spring");
+    tree_momentum(m, r.sim->x, &before[0], &before[1]);
+    run_to(&r, 100 * 2 * M_PI / carom_model_body_frequency(r.model, 1, 0));
+    const double later = run_read(&r, "energy.kinetic") + run_read(&r, "energy.spring");
+    tree_momentum(m, r.sim->x, &after[0], &after[1]);
+    const double error[3] = {vec3_norm(vec3_sub(after[0], before[0])) / vec3_norm(before[0]),
+                             vec3_norm(vec3_sub(after[1], before[1])) / vec3_norm(before[1]), later / energy - 1};
+    printf("    relative errors: momentum %.1e, angular momentum %.1e, energy %.1e\n", error[0], error[1], error[2]);
+    CHECK_LE(error[0], 1e-10);
+    CHECK_LE(error[1], 1e-10);
+    CHECK_LE(fabs(error[2]), 1e-9);
+    run_close(&r);
+  }
+}
+
 // --- record, checkpoint, warnings ------------------------------------------------------------------------------------
 
 static void runs_go_on_from_a_checkpoint(void) {
@@ -363,6 +423,8 @@ int main(void) {
   RUN(frames_follow_the_joint);
   RUN(bases_with_the_same_span_agree);
   RUN(planar_and_spatial_beams_agree);
+  RUN(stiff_beams_move_as_rigid_ones);
+  RUN_OPTIMISED(free_flight_keeps_momentum_and_energy);
   RUN(runs_go_on_from_a_checkpoint);
   RUN(large_turns_are_a_warning);
   RUN(fixed_steps_are_stable_up_to_the_limit);
