@@ -13,13 +13,24 @@ typedef struct shared_batch {
   const carom_batch *batch;
   carom_summary *summaries;
   atomic_int next;
+  atomic_bool stop;
 } shared_batch;
 
+// Whoever is told to end ends the others.
+static bool go_on(void *context) {
+  shared_batch *s = context;
+  if (!atomic_load(&s->stop) && !s->batch->go_on(s->batch->context)) atomic_store(&s->stop, true);
+  return !atomic_load(&s->stop);
+}
+
 // A start that could not be set is a failure of the sim: run from another start, it would give wrong numbers.
-static carom_summary run_one(const shared_batch *s, int i, carom_error *error) {
+static carom_summary run_one(shared_batch *s, int i, carom_error *error) {
   const carom_batch *b = s->batch;
+  if (atomic_load(&s->stop))
+    return (carom_summary){.status = error_set(error, CAROM_INTERRUPTED, "interrupted before it began")};
   carom_sim *sim = carom_sim_create(s->model, error);
   if (!sim) return (carom_summary){.status = error->status};
+  if (b->go_on) carom_sim_set_interrupt(sim, go_on, s);
   if (b->before) b->before(b->context, i, sim);
   if (sim_check_starts(sim, error) == CAROM_OK) {
     carom_sim_advance(sim, b->t_end, error);
@@ -60,5 +71,5 @@ carom_status carom_batch_run(const carom_model *model, const carom_batch *batch,
   work(&s);  // this thread helps, and does all of it if no other could be started
   for (int i = 0; i < started; i++) pthread_join(threads[i], NULL);
   free(threads);
-  return CAROM_OK;
+  return atomic_load(&s.stop) ? error_set(error, CAROM_INTERRUPTED, "the batch was interrupted") : CAROM_OK;
 }

@@ -386,6 +386,13 @@ static bool check_interval(run *r, const char *key, double every, double t, cons
          false;
 }
 
+// A run that is resumed goes on with the rows that the whole run has.
+static double row_interval(const run *r) {
+  double every = r->model->record.every;
+  bool chooses = every == 0 && r->model->scheme->about->integrates;
+  return chooses && r->options->even_rows > 0 ? r->t_end / (double)r->options->even_rows : every;
+}
+
 static bool check_rows(run *r, double t) {
   return check_interval(r, "every", r->model->record.every, t, "0 for a row per step") &&
          check_interval(r, "touches", r->model->record.touches, t, "true for the times of the other rows");
@@ -460,7 +467,7 @@ carom_status run_begin(run *r) {
   r->sim->impacts.close_regime = r->regime_table >= 0 ? write_regime : NULL;
   r->sim->impacts.context = r;
   double between = r->model->record.checkpoint;
-  r->rows = schedule_from(r->model->record.every, t),
+  r->rows = schedule_from(row_interval(r), t),
   r->touch_times = schedule_from(r->file ? run_touch_interval(r->model) : -1, t);
   r->next_checkpoint = between > 0 ? between * (floor(t / between + 1e-9) + 1) : 0;
   r->last_row = r->touches.last = -1;

@@ -33,12 +33,12 @@ typedef struct sweep {
   sweep_plan plan;
   sweep_take *takes;
   int take_count;
+  sweep_keep keep;
   sweep_table table;
   const char *part, *fresh;  // the file of rows that are done, and before it takes its place
   const char **sources;      // texts of the model's files when the sweep began
   int source_count;
-  char every[32];  // record.every of the rows; empty: as the model says
-  long own;        // rows of this shard
+  long own;  // rows of this shard
   struct timespec began;
   // shared by threads
   pthread_mutex_t lock;
@@ -59,12 +59,16 @@ static int first_about(const sweep *s) { return first_taken(s) + s->take_count; 
 
 // --- one row ---------------------------------------------------------------------------------------------------------
 
+// Rows of an integrator that chooses its steps would be too far apart for extremes and means.
+enum { ROWS_OF_A_RUN = 1000 };
+
 typedef struct worker {
   sweep *s;
   taking taking;
   carom_setting *settings;
   char (*texts)[SWEEP_SETTING];
   double *row;
+  char *path;  // of the record of a row that is kept
   int totals[TOTALS];
 } worker;
 
@@ -87,7 +91,6 @@ static int fill_settings(const sweep *s, long row, carom_setting *settings, char
 static carom_model *load_row(worker *w, long row, carom_error *error) {
   const sweep *s = w->s;
   int count = fill_settings(s, row, w->settings, w->texts);
-  if (s->every[0]) w->settings[count++] = (carom_setting){"record.every", s->every};
   carom_model *model = carom_model_load(s->options->model, w->settings, count, error);
   if (!model || has_sources(s, model)) return model;
   carom_model_destroy(model);
@@ -143,7 +146,12 @@ static carom_status run_row(worker *w, long row, carom_error *error) {
   if (model && taking_begin(&w->taking, model, error)) {
     for (int i = 0; i < TOTALS; i++) w->totals[i] = carom_model_signal(model, totals[i]);
     carom_summary summary = {0};
-    carom_run_options how = {.row = take_row, .progress = go_on, .context = w};
+    carom_run_options how = {.row = take_row,
+                             .progress = go_on,
+                             .context = w,
+                             .even_rows = ROWS_OF_A_RUN,
+                             .record = sweep_keep_has(&s->keep, row) ? sweep_keep_path(&s->keep, row, w->path) : NULL,
+                             .force = s->options->force};
     status = carom_run(model, &how, &summary, error);
     fill_row(w, model, &summary);
   } else if (model) {
@@ -220,7 +228,8 @@ static carom_status run_rows(sweep *s) {
         .taking = taking_create(&s->memory, s->takes, s->take_count),
         .settings = ARENA_ARRAY(&s->memory, carom_setting, s->options->setting_count + s->plan.range_count + 2),
         .texts = arena_alloc(&s->memory, (size_t)s->plan.range_count, sizeof *workers[i].texts),
-        .row = ARENA_ARRAY(&s->memory, double, s->table.column_count)};
+        .row = ARENA_ARRAY(&s->memory, double, s->table.column_count),
+        .path = ARENA_ARRAY(&s->memory, char, sweep_keep_size(&s->keep))};
   }
   s->running = threads;
   while (started < threads && pthread_create(&ids[started], NULL, work, &workers[started]) == 0) started++;
@@ -320,7 +329,6 @@ static const char *identify(sweep *s, const carom_model *model) {
   json_put_text(&w, "meshes", model->drawing.file_count ? run_list_mesh_files(&about) : "");
   json_put_text(&w, "tables", model->table_file_count ? run_list_table_files(&about) : "");
   s->memory = about.memory;
-  json_put_text(&w, "every", s->every);
   json_close(&w, '}');
   return w.out.text;
 }
@@ -367,20 +375,16 @@ static void describe_table(sweep *s, const carom_model *model) {
   s->table.words = list_words(s);
 }
 
-// Rows of an integrator that chooses its steps would be too far apart for extremes and means.
-#define ROWS_OF_A_RUN 1000
-
 static bool describe(sweep *s) {
   carom_model *model = load_first(s);
   if (!model) return false;
-  s->take_count = sweep_takes_read(&s->memory, s->options->take, model, &s->takes, s->error);
+  const char *take = s->options->take ? s->options->take : model->about.take;
+  s->take_count = sweep_takes_read(&s->memory, take, model, &s->takes, s->error);
   taking first = taking_create(&s->memory, s->takes, s->take_count > 0 ? s->take_count : 0);
   s->part = arena_print(&s->memory, "%s.part", s->options->record);
   s->fresh = arena_print(&s->memory, "%s.new", s->part);
   bool good = s->take_count >= 0 && taking_begin(&first, model, s->error) && guard_file(s, model, s->options->record) &&
               guard_file(s, model, s->part) && guard_file(s, model, s->fresh);
-  if (model->record.every == 0 && model->scheme->about->integrates)
-    snprintf(s->every, sizeof s->every, "%.17g", model->about.end / ROWS_OF_A_RUN);
   if (good) keep_sources(s, model), describe_table(s, model);
   for (long i = 0; i < s->plan.rows; i++) s->own += is_ours(s, i);
   carom_model_destroy(model);
@@ -391,6 +395,14 @@ static bool describe(sweep *s) {
 
 // Rows that failed are run again, since their messages are in finished files alone.
 static bool has_run(const sweep_table *t, const double *row) { return row[t->status] == (double)CAROM_OK; }
+
+// Rows that are to be recorded, and were run without it, are run again.
+static void forget_unrecorded(sweep *s) {
+  char *path = ARENA_ARRAY(&s->memory, char, sweep_keep_size(&s->keep));
+  for (long i = 0; i < s->table.rows; i++)
+    if (sweep_keep_has(&s->keep, i) && access(sweep_keep_path(&s->keep, i, path), F_OK) != 0)
+      sweep_table_row(&s->table, i)[0] = NAN;
+}
 
 // A sweep that was interrupted has left its rows.
 static bool take_part(sweep *s) {
@@ -407,6 +419,7 @@ static bool take_part(sweep *s) {
               s->part);
   bool taken = same && sweep_file_take(&s->memory, &s->table, in, has_run, s->error);
   record_close(in);
+  forget_unrecorded(s);
   s->found = s->done = sweep_table_count(&s->table, &s->failed);
   return taken;
 }
@@ -437,7 +450,7 @@ static bool check_options(const carom_sweep_options *o, carom_error *error) {
 
 static carom_status sweep_all(sweep *s) {
   if (!check_options(s->options, s->error) || !sweep_plan_read(&s->memory, s->options, &s->plan, s->error) ||
-      !describe(s))
+      !sweep_keep_read(&s->memory, s->options, s->plan.rows, &s->keep, s->error) || !describe(s))
     return s->error->status;
   sweep_table_make_room(&s->memory, &s->table);
   if (!take_part(s) || !begin_journal(s)) return s->error->status;

@@ -32,6 +32,8 @@ typedef struct sweep_plan {
   bool sensitivity;  // the sample has a block of rows for each point
 } sweep_plan;
 
+// A part of a text without the blanks around it.
+char *sweep_trimmed(arena *memory, const char *from, const char *to);
 // Splits a list at a character that stands outside of brackets. Returns the number of parts, without blanks around
 // them.
 int sweep_split(arena *memory, const char *text, char at, char ***parts);
@@ -45,6 +47,23 @@ long sweep_plan_block(const sweep_plan *plan);  // rows of a point of the sample
 enum { SWEEP_SETTING = 64 };
 double sweep_plan_value(const sweep_plan *plan, long row, int range);
 const char *sweep_plan_setting(const sweep_plan *plan, long row, int range, char text[SWEEP_SETTING]);
+
+// --- sweep_keep.c: rows that are recorded ----------------------------------------------------------------------------
+
+typedef struct sweep_keep {
+  struct {
+    long first, last;
+  } * spans;
+  int span_count;
+  const char *base;  // of the names of their files: the sweep's without .h5
+} sweep_keep;
+
+// Returns false after reporting.
+bool sweep_keep_read(arena *memory, const carom_sweep_options *options, long rows, sweep_keep *to, carom_error *error);
+bool sweep_keep_has(const sweep_keep *k, long row);
+// The file of a row, in memory of this size.
+size_t sweep_keep_size(const sweep_keep *k);
+const char *sweep_keep_path(const sweep_keep *k, long row, char *path);
 
 // --- sweep_take.c: what a row keeps of its run -----------------------------------------------------------------------
 

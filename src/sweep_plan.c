@@ -24,16 +24,20 @@ static bool refuse(const range_reader *r, const char *why) {
   return error_set(r->error, CAROM_ERROR_USAGE, "--vary %s=%s: %s; %s", r->of->name, r->of->value, why, forms), false;
 }
 
+char *sweep_trimmed(arena *memory, const char *from, const char *to) {
+  while (from < to && strchr(" \t", *from)) from++;
+  while (to > from && strchr(" \t", to[-1])) to--;
+  return arena_print(memory, "%.*s", (int)(to - from), from);
+}
+
 int sweep_split(arena *memory, const char *text, char at, char ***parts) {
   int count = 0, capacity = 0, depth = 0;
   *parts = NULL;
   for (const char *start = text;; text++) {
     depth += (*text == '(' || *text == '[') - (*text == ')' || *text == ']');
     if (*text && (*text != at || depth > 0)) continue;
-    const char *from = start, *to = text;
-    while (from < to && *from == ' ') from++;
-    while (to > from && to[-1] == ' ') to--;
-    *ARENA_PUSH(memory, *parts, count, capacity) = arena_print(memory, "%.*s", (int)(to - from), from);
+    char *part = sweep_trimmed(memory, start, text);
+    *ARENA_PUSH(memory, *parts, count, capacity) = part;
     if (!*text) return count;
     start = text + 1;
   }
@@ -105,11 +109,19 @@ static bool read_range(range_reader *r, sweep_range *to) {
   return read_bounds(r, parts, count, to);
 }
 
-static bool names_differ(const sweep_plan *p, carom_error *error) {
-  for (int i = 0; i < p->range_count; i++)
+static bool names_differ(const sweep_plan *p, const carom_sweep_options *o, carom_error *error) {
+  for (int i = 0; i < p->range_count; i++) {
+    const char *name = p->ranges[i].name;
     for (int k = 0; k < i; k++)
-      if (strcmp(p->ranges[i].name, p->ranges[k].name) == 0)
-        return error_set(error, CAROM_ERROR_USAGE, "'%s' varies twice", p->ranges[i].name), false;
+      if (strcmp(name, p->ranges[k].name) == 0)
+        return error_set(error, CAROM_ERROR_USAGE, "'%s' varies twice", name), false;
+    for (int k = 0; k < o->setting_count; k++)
+      if (strcmp(name, o->settings[k].name) == 0)
+        return error_set(error, CAROM_ERROR_USAGE,
+                         "'%s' varies, and is also set to '%s' for all rows; leave out one of these", name,
+                         o->settings[k].value),
+               false;
+  }
   return true;
 }
 
@@ -146,7 +158,7 @@ bool sweep_plan_read(arena *memory, const carom_sweep_options *options, sweep_pl
   if (rows > SWEEP_ROWS_MOST)
     return error_set(error, CAROM_ERROR_USAGE, "the sweep has %.3g rows; at most %d", rows, SWEEP_ROWS_MOST), false;
   to->rows = (long)rows;
-  return names_differ(to, error);
+  return names_differ(to, options, error);
 }
 
 // --- values ----------------------------------------------------------------------------------------------------------

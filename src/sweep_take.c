@@ -11,12 +11,6 @@ static const char *const kinds[TAKE_KINDS] = {"last", "min", "max", "mean", "rms
 
 // --- reading ---------------------------------------------------------------------------------------------------------
 
-static char *trimmed(arena *memory, const char *text, size_t length) {
-  while (length && strchr(" \t", *text)) text++, length--;
-  while (length && strchr(" \t", text[length - 1])) length--;
-  return arena_print(memory, "%.*s", (int)length, text);
-}
-
 static bool read_time(arena *memory, const char *text, double *time, carom_error *error) {
   dimension dim;
   const expr *e = sweep_constant(memory, text, &dim, error);
@@ -33,7 +27,7 @@ static bool read_take(arena *memory, const char *item, sweep_take *to, carom_err
     return error_set(error, CAROM_ERROR_USAGE, "'%s' is not what a sweep can take; write max(SIGNAL), for example",
                      item),
            false;
-  const char *kind = trimmed(memory, item, (size_t)(open - item));
+  const char *kind = sweep_trimmed(memory, item, open);
   int k = 0;
   while (k < TAKE_KINDS && strcmp(kinds[k], kind) != 0) k++;
   if (k == TAKE_KINDS) {
@@ -48,8 +42,8 @@ static bool read_take(arena *memory, const char *item, sweep_take *to, carom_err
     return error_set(error, CAROM_ERROR_USAGE,
                      k == TAKE_AT ? "'%s' needs a time: at(SIGNAL, 0.5 s)" : "'%s' has a comma: give one signal", item),
            false;
-  to->signal = trimmed(memory, open + 1, (size_t)((comma ? comma : close) - open - 1));
-  return k != TAKE_AT || read_time(memory, trimmed(memory, comma + 1, (size_t)(close - comma - 1)), &to->time, error);
+  to->signal = sweep_trimmed(memory, open + 1, comma ? comma : close);
+  return k != TAKE_AT || read_time(memory, sweep_trimmed(memory, comma + 1, close), &to->time, error);
 }
 
 // Outputs are the last signals of a model. Each is taken in every way but at a time.

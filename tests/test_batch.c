@@ -173,6 +173,24 @@ static void odd_sizes(void) {
   carom_model_destroy(model);
 }
 
+static bool counts_down(void *context) { return atomic_fetch_sub((atomic_int *)context, 1) > 0; }
+
+// One that is told to end ends the others, and none begins after it.
+static void an_interrupted_batch_ends(void) {
+  enum { MANY = 200 };
+  carom_model *model = example_load("pendulum-revolute", "coordinates=joint");
+  if (!model) return;
+  atomic_int left = 3;
+  carom_summary summaries[MANY];
+  carom_error error = {0};
+  carom_batch batch = {.count = MANY, .threads = 2, .t_end = 1e6, .context = &left, .go_on = counts_down};
+  CHECK(carom_batch_run(model, &batch, summaries, &error) == CAROM_INTERRUPTED);
+  CHECK_CONTAINS(error.text, "interrupted");
+  for (int i = 0; i < MANY; i++) CHECK(summaries[i].status == CAROM_INTERRUPTED);
+  CHECK(summaries[0].t > 0 && summaries[0].t < 1e6 && summaries[MANY - 1].t == 0);
+  carom_model_destroy(model);
+}
+
 int main(void) {
   RUN(each_sim_is_as_if_alone);
   RUN(a_set_joint_stays_and_the_loop_follows);
@@ -180,5 +198,6 @@ int main(void) {
   RUN(one_failure_is_its_own);
   RUN(every_joint_that_was_not_set_is_named);
   RUN(odd_sizes);
+  RUN(an_interrupted_batch_ends);
   return check_summary();
 }

@@ -181,6 +181,79 @@ static void takes_do_not_depend_on_steps(void) {
   close_rows(&r);
 }
 
+// Also where `record.every` and `end` vary.
+static void every_row_has_an_interval_of_its_own(void) {
+  static const carom_setting vary[] = {{"record.every", "0 ms, 10 ms"}, {"end", "1 s, 2 s"}};
+  carom_sweep_options o = options_of(vary, 2, scratch("intervals.h5"));
+  o.take = "mean(ball.y)";
+  if (!CHECK(sweep(&o, NULL) == CAROM_OK)) return;
+  rows r = read_rows(o.record);
+  for (long i = 0; i < r.count; i++) {
+    double end = i % 2 ? 2 : 1, h = i < 2 ? end / 1000 : 0.01;
+    // what the trapezoidal rule leaves
+    CHECK_NEAR(value(&r, i, "mean(ball.y)"), 1 - 5 * end * end / 3 - 10 * h * h / 12, 1e-7);
+  }
+  close_rows(&r);
+}
+
+static void a_model_may_say_what_is_taken(void) {
+  static const carom_setting vary[] = {{"h", "1 m, 2 m"}};
+  carom_sweep_options o = options_of(vary, 1, scratch("taken.h5"));
+  char text[1000];
+  snprintf(text, sizeof text, "%stake: max(ball.y), at(ball.y, 0.2 s)\n", fall);
+  o.model = scratch("takes.yaml");
+  CHECK(write_text(o.model, text));
+  if (!CHECK(sweep(&o, NULL) == CAROM_OK)) return;
+  rows r = read_rows(o.record);
+  CHECK_NEAR(value(&r, 1, "at(ball.y, 0.2 s)"), 1.8, 1e-7);
+  CHECK_TEXT(carom_record_get_column(r.record, 0, 4).name, "t");  // behind row, h and two values
+  close_rows(&r);
+  o.take = "min(ball.y)", o.record = scratch("instead.h5");
+  CHECK(sweep(&o, NULL) == CAROM_OK);
+  r = read_rows(o.record);
+  CHECK_NEAR(value(&r, 1, "min(ball.y)"), -3, 1e-7);
+  close_rows(&r);
+}
+
+// Words and messages stand in the CSV file.
+static void csv_has_words_and_messages(void) {
+  static const carom_setting vary[] = {{"coordinates", "joint, absolute"}, {"bad", "0, 3"}};
+  carom_sweep_options o = options_of(vary, 2, scratch("words.h5"));
+  o.take = "last(ball.y)";
+  if (!CHECK(sweep(&o, NULL) == CAROM_OK)) return;
+  const char *csv = scratch("words.csv");
+  CHECK(carom_export_csv(o.record, csv, &(carom_export_options){.table = "rows"}, NULL) == CAROM_OK);
+  char *text = read_file(csv, NULL);
+  CHECK_CONTAINS(text, "wall_s,message\n0,joint,0,");
+  CHECK_CONTAINS(text, "\n2,absolute,0,");
+  CHECK_CONTAINS(text, "\n3,absolute,3,nan,");
+  const char *last = strstr(text, "\n3,");
+  if (last) CHECK_CONTAINS(last, "'mass' must not be negative");
+  free(text);
+}
+
+// The chosen rows leave records; what is taken stays the same.
+static void chosen_rows_are_recorded(void) {
+  static const carom_setting vary[] = {{"h", "1 m:6 m:6"}};
+  carom_sweep_options o = options_of(vary, 1, scratch("plain.h5"));
+  CHECK(sweep(&o, NULL) == CAROM_OK);
+  rows plain = read_rows(o.record);
+  o.record = scratch("kept.h5"), o.keep = "1, 3:4", o.threads = 2;
+  CHECK(sweep(&o, NULL) == CAROM_OK);
+  rows kept = read_rows(o.record);
+  check_same(&plain, &kept);
+  for (int i = 0; i < 6; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "kept-%d.h5", i);
+    bool chosen = i == 1 || i == 3 || i == 4;
+    CHECK((access(scratch(name), F_OK) == 0) == chosen);
+    carom_record *run = chosen ? carom_record_open(scratch(name), NULL) : NULL;
+    if (chosen && CHECK(run)) CHECK(carom_record_get_table(run, 0).rows == 101);
+    carom_record_close(run);
+  }
+  close_rows(&plain), close_rows(&kept);
+}
+
 // A row that cannot be loaded is one that failed, also the first; units are those of the ranges.
 static void the_first_row_may_fail(void) {
   static const carom_setting bad[] = {{"bad", "3, 0"}}, wrong[] = {{"h", "1 kg, 2 kg"}},
@@ -288,6 +361,20 @@ static void a_killed_sweep_goes_on(void) {
   close_rows(&whole), close_rows(&parts);
 }
 
+// Rows that an interrupted sweep did not record are run again for their records.
+static void rows_are_recorded_later(void) {
+  static const carom_setting vary[] = {{"h", "1 m:2 m:40"}}, longer[] = {{"end", "1000"}, {"record.every", "1 s"}};
+  carom_sweep_options o = options_of(vary, 1, scratch("later.h5"));
+  o.settings = longer, o.setting_count = 2;
+  long most = 1;
+  o.progress = ends_soon, o.context = &most;
+  carom_sweep_result result;
+  CHECK(sweep(&o, &result) == CAROM_INTERRUPTED && result.rows > 0);
+  o.progress = NULL, o.keep = "all";
+  CHECK(sweep(&o, &result) == CAROM_OK && result.found == 0);
+  CHECK(access(scratch("later-0.h5"), F_OK) == 0 && access(scratch("later-39.h5"), F_OK) == 0);
+}
+
 static void rows_of_another_sweep_are_refused(void) {
   carom_sweep_options o = options_of(many, 3, scratch("mine.h5"));
   long none = 0;
@@ -366,6 +453,17 @@ static void bad_sweeps_are_refused(void) {
   static const carom_setting twice[] = {{"h", "1,2"}, {"h", "3,4"}};
   carom_sweep_options o = options_of(twice, 2, scratch("refused.h5"));
   CHECK(carom_sweep(&o, NULL, NULL) == CAROM_ERROR_USAGE);
+  static const carom_setting set[] = {{"v", "1 m/s"}};
+  o = options_of(many, 3, scratch("refused.h5")), o.settings = set, o.setting_count = 1;
+  carom_error error = {0};
+  CHECK(carom_sweep(&o, NULL, &error) == CAROM_ERROR_USAGE);
+  CHECK_CONTAINS(error.text, "'v' varies, and is also set to '1 m/s'");
+  static const char *const keeps[] = {"400", "-1", "3:2", "1:2:3", "some", ""};
+  for (int i = 0; i < 6; i++) {
+    o = options_of(many, 3, scratch("refused.h5")), o.keep = keeps[i];
+    CHECK(carom_sweep(&o, NULL, &error) == CAROM_ERROR_USAGE);
+    CHECK_CONTAINS(error.text, "--keep");
+  }
   o = options_of(many, 3, NULL);
   CHECK(carom_sweep(&o, NULL, NULL) == CAROM_ERROR_USAGE);
   o = options_of(many, 3, write_model());  // the model itself
@@ -382,12 +480,17 @@ int main(void) {
   RUN(samples_depend_on_seed_and_row_alone);
   RUN(failed_rows_hold_their_message);
   RUN(takes_do_not_depend_on_steps);
+  RUN(every_row_has_an_interval_of_its_own);
+  RUN(a_model_may_say_what_is_taken);
+  RUN(csv_has_words_and_messages);
+  RUN(chosen_rows_are_recorded);
   RUN(the_first_row_may_fail);
   RUN(other_files_are_spared);
   RUN(forces_grow_with_the_clearance);
   RUN(threads_do_not_matter);
   RUN(an_interrupted_sweep_goes_on);
   RUN(a_killed_sweep_goes_on);
+  RUN(rows_are_recorded_later);
   RUN(rows_of_another_sweep_are_refused);
   RUN(shards_are_joined);
   RUN(bad_sweeps_are_refused);

@@ -12,7 +12,7 @@
 typedef struct sweep_args {
   word_list files;
   setting_list vary, settings;
-  const char *take, *sample, *seed, *points, *end, *threads, *shard, *record;
+  const char *take, *keep, *sample, *seed, *points, *end, *threads, *shard, *record;
   bool sensitivity, join, quiet, force;
 } sweep_args;
 
@@ -32,7 +32,12 @@ static const arg sweep_table[] = {
      .kind = ARG_TEXT,
      .value = "LIST",
      .offset = AT(take),
-     .help = "what a row keeps: 'max(ball.y), at(ball.y, 0.5 s)' (default: the outputs of the model)"},
+     .help = "what a row keeps: 'max(ball.y), at(ball.y, 0.5 s)' (default: as the model says, or its outputs)"},
+    {.name = "--keep",
+     .kind = ARG_TEXT,
+     .value = "ROWS",
+     .offset = AT(keep),
+     .help = "record whole runs, each in its own file: '0, 17, 100:109' or all"},
     {.name = "--sample",
      .kind = ARG_TEXT,
      .value = "N",
@@ -179,7 +184,8 @@ static int sweep_rows(const sweep_args *a, const char *record, carom_sweep_optio
   o->setting_count = a->settings.count;
   if (a->end) settings[o->setting_count++] = (carom_setting){"--end", a->end};
   o->settings = settings;
-  o->model = a->files.items[0], o->vary = a->vary.items, o->vary_count = a->vary.count, o->take = a->take;
+  o->model = a->files.items[0], o->vary = a->vary.items, o->vary_count = a->vary.count, o->take = a->take,
+  o->keep = a->keep;
   o->record = record, o->force = a->force, o->progress = draw_progress, o->context = &shown;
   carom_sweep_result result;
   carom_error error = {0};

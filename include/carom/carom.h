@@ -267,9 +267,13 @@ typedef struct carom_batch {
   // Reads results, also of a sim that failed during the run. Not called for a sim that could not start. May be null.
   void (*after)(void *context, int index, carom_sim *sim);
   carom_error *errors;  // one per sim: why it failed, or empty. May be null.
+  // Called about ten times a second by each thread, also within steps. If it returns false, all sims end with
+  // CAROM_INTERRUPTED: those that run as well as those that have not begun. May be null.
+  bool (*go_on)(void *context);
 } carom_batch;
 // Fills one summary per sim (`summaries` may be null); its status says how the sim ended. Returns CAROM_OK if all sims
-// were tried, whatever became of them, and CAROM_ERROR_USAGE or CAROM_ERROR_MEMORY if none was.
+// were tried, whatever became of them, CAROM_INTERRUPTED if go_on ended the batch, and CAROM_ERROR_USAGE or
+// CAROM_ERROR_MEMORY if none was tried.
 CAROM_API carom_status carom_batch_run(const carom_model *model, const carom_batch *batch, carom_summary *summaries,
                                        carom_error *error);
 // Sets coordinates and speeds of a joint at the current time (`q` or `u` may be null and then stays as it is), closes
@@ -343,6 +347,9 @@ typedef struct carom_run_options {
   // Called before the first step with a sentence for the user: a file may become larger than CAROM_RECORD_LARGE, or
   // than its disk. May be null.
   void (*warn)(void *context, const char *sentence);
+  // Rows at equal intervals instead of one at each step of an integrator that chooses its steps; 0 leaves them as they
+  // are. Rows that the model asks for by `record.every`, and those of time steppers, do not change.
+  long even_rows;
   // Called with each row that the run records or would record: the time and the values of all signals. May be null.
   void (*row)(void *context, double t, const double *signals);
   void *context;

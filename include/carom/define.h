@@ -55,6 +55,7 @@ typedef struct carom_model_def {
   int coordinates;    // carom_coordinates
   double gravity[3];  // [m/s²]
   double end;         // time to run to [s]
+  const char *take;   // what a row of a sweep keeps: `take` of carom_sweep_options; may be null
 } carom_model_def;
 
 // A shape of a body: for drawing, and for its mass where a density is given. Shape kinds: link box sphere cylinder disc

@@ -45,9 +45,12 @@ typedef struct carom_sweep_options {
   bool sensitivity;
   // What a row keeps of its run, with commas between: `last(hinge.q)`, `min`, `max`, `mean`, `rms`, or
   // `at(hinge.q, 0.5 s)`. They are taken over the rows that the run would record, or a thousand if each step were one
-  // and the method chooses its steps; means by the trapezoidal rule, values at a time by straight lines. Null for last,
-  // min, max, mean and rms of each output of the model.
+  // and the method chooses its steps; means by the trapezoidal rule, values at a time by straight lines. Null for what
+  // the model says under `take`, else last, min, max, mean and rms of each of its outputs.
   const char *take;
+  // Rows whose whole run is recorded, in FILE-ROW.h5 beside the result: numbers from 0 on and spans, `0, 17, 100:109`,
+  // or `all`. May be null.
+  const char *keep;
   int threads;         // rows that run at the same time; 0 stands for one
   int shard, shards;   // only rows whose number leaves shard - 1 when divided by shards; both 0 for all rows
   const char *record;  // HDF5 file

@@ -150,7 +150,7 @@ class Model:
         """Runs `count` simulations to `end` seconds, several at a time.
 
         `before(index, sim)` varies the start, `after(index, sim)` reads results; its value is kept. Returns a
-        `carom.Batch` for each. Steps are taken without the interpreter's lock.
+        `carom.Batch` for each. Steps are taken without the interpreter's lock. Ctrl-C ends the batch.
         """
         from .sim import run_batch
         return run_batch(self, count, end, before, after, threads)

@@ -143,7 +143,8 @@ class Sim:
         info = lib.carom_model_get_info(model._c)
         self._q = self._view(lib.carom_sim_coordinates(_c), info.coordinates_count)
         self._u = self._view(lib.carom_sim_speeds(_c), info.speeds)
-        lib.carom_sim_set_interrupt(_c, lib.carom_py_go_on, self._handle)
+        if not self._lent:  # a batch has set its own
+            lib.carom_sim_set_interrupt(_c, lib.carom_py_go_on, self._handle)
 
     def _view(self, numbers, count: int) -> numpy.ndarray:
         return numpy.asarray(_Owned(numbers, count, self._c)) if count else numpy.empty(0)
@@ -336,6 +337,7 @@ def run_batch(model: Model, count: int, end: float, before: Optional[Callable], 
         batch.before = lib.carom_py_before
     if after:
         batch.after = lib.carom_py_after
+    batch.go_on = lib.carom_py_go_on
     error = ffi.new("carom_error *")
     status = lib.carom_batch_run(model._c, batch, summaries, error)
     calls.raised.again()

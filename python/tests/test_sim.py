@@ -175,6 +175,13 @@ def test_a_batch_varies_the_start(falling):
     numpy.testing.assert_allclose([b.value for b in ends], numpy.array(heights) - 0.2, atol=1e-12)
 
 
+@pytest.mark.parametrize("before", [None, lambda i, sim: sim.set("free", q=[0, 0, 1.0])])
+def test_control_c_ends_a_batch(falling, before):
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        falling.batch(100, 1e7, before, threads=2)
+
+
 def test_a_simulation_of_a_batch_ends_with_it(falling):
     kept = falling.batch(3, 0.1, after=lambda i, sim: (sim, sim.q))
     numpy.testing.assert_allclose([b.value[1][2] for b in kept], 0.55)

@@ -263,6 +263,7 @@ static bool build(builder *b) {
   model->about = def->model;
   model->about.title = plain_text(b, def->model.title);
   model->about.source = plain_text(b, def->model.source);
+  model->about.take = plain_text(b, def->model.take);
   model->integrator = def->integrator;
   model->record = def->record;
   builder_keep_options(b);

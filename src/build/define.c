@@ -37,6 +37,13 @@ static const option model_options[] = {
      .flags = OPTION_POSITIVE,
      .preset = "1",
      .help = "Time at which a run ends."},
+    {.key = "take",
+     .type = OPTION_TEXT,
+     .offset = AT(take),
+     .help =
+         "What a row of `carom sweep` keeps of its run, with commas between: `max(ball.y), at(ball.y, 0.5 s)`. There "
+         "are `last`, `min`, `max`, `mean`, `rms` of a signal, and `at` a time. Default: the first five of each "
+         "output."},
 };
 const option_table model_table = {.name = "model",
                                   .summary = "The model as a whole.",
