@@ -373,6 +373,8 @@ static void describe_table(sweep *s, const carom_model *model) {
   name_columns(s, model);
   s->table.identity = identify(s, model);
   s->table.words = list_words(s);
+  s->table.file = s->options->model;
+  s->table.title = model->about.title ? arena_copy_text(&s->memory, model->about.title) : NULL;
 }
 
 static bool describe(sweep *s) {

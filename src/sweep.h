@@ -108,11 +108,12 @@ typedef struct sweep_table {
   int column_count;            // the first column is the number of the row, the last its wall time
   int vary_count, take_count;  // columns that follow the first: of what varies, and of what is taken
   bool sensitivity;
-  const char *words;  // of columns that hold places in lists of words, as JSON: table, column, list
-  int status;         // column of the status
-  long rows;          // of the whole plan
-  double *values;     // row by row; the number of a row that is not there is NaN
-  char **messages;    // of rows that failed, null otherwise; to be freed one by one
+  const char *file, *title;  // of the model; may be null
+  const char *words;         // of columns that hold places in lists of words, as JSON: table, column, list
+  int status;                // column of the status
+  long rows;                 // of the whole plan
+  double *values;            // row by row; the number of a row that is not there is NaN
+  char **messages;           // of rows that failed, null otherwise; to be freed one by one
 } sweep_table;
 
 void sweep_table_make_room(arena *memory, sweep_table *t);

@@ -101,11 +101,11 @@ record *sweep_file_create(const sweep_table *t, const char *path, const char *me
        .columns = sensitivity_columns,
        .units = no_units,
        .column_count = SENSITIVITY_COLUMNS}};
-  record_text texts[] = {
-      {"sweep", t->identity}, {"version", CAROM_VERSION}, {"words", t->words}, {"messages", messages}};
+  record_text texts[] = {{"sweep", t->identity},           {"version", CAROM_VERSION},          {"words", t->words},
+                         {"file", t->file ? t->file : ""}, {"title", t->title ? t->title : ""}, {"messages", messages}};
   record_settings settings = record_settings_default();
   settings.name = path;
-  return record_create(path, tables, messages && t->sensitivity ? 2 : 1, texts, messages ? 4 : 3, &settings, error);
+  return record_create(path, tables, messages && t->sensitivity ? 2 : 1, texts, messages ? 6 : 5, &settings, error);
 }
 
 static const char *list_messages(arena *memory, const sweep_table *t) {
@@ -160,6 +160,7 @@ static bool describe(arena *memory, record_reader *in, const char *path, sweep_t
   t->vary_count = vary ? vary->count : 0, t->take_count = take ? take->count : 0;
   t->sensitivity = json_get_number(about, "sensitivity", 0) != 0;
   t->words = record_get_text(in, "words");
+  t->file = record_get_text(in, "file"), t->title = record_get_text(in, "title");
   if (t->status < 0 || t->rows < 1 || t->rows > SWEEP_ROWS_MOST || !t->words ||
       t->vary_count + t->take_count >= t->status)
     return error_set(error, CAROM_ERROR_FILE, "'%s' is damaged", path), false;

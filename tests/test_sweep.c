@@ -254,6 +254,22 @@ static void chosen_rows_are_recorded(void) {
   close_rows(&plain), close_rows(&kept);
 }
 
+// A sweep has a page of its own.
+static void a_sweep_has_a_page(void) {
+  static const carom_setting vary[] = {{"h", "1 m:6 m:6"}};
+  carom_sweep_options o = options_of(vary, 1, scratch("page.h5"));
+  CHECK(sweep(&o, NULL) == CAROM_OK);
+  const char *files[] = {o.record, o.record}, *page = scratch("page.html");
+  carom_error error = {0};
+  CHECK(carom_report(files, 2, NULL, page, &error) == CAROM_ERROR_USAGE);
+  CHECK_CONTAINS(error.text, "is a sweep");
+  CHECK(carom_report(files, 1, NULL, page, &error) == CAROM_OK);
+  char *text = read_file(page, NULL);
+  CHECK_CONTAINS(text, "\"vary\": [{\"name\": \"h\", \"range\": \"1 m:6 m:6\"}]");
+  CHECK_CONTAINS(text, "\"rows\": 6, \"kept\": 6, \"step\": 1");
+  free(text);
+}
+
 // A row that cannot be loaded is one that failed, also the first; units are those of the ranges.
 static void the_first_row_may_fail(void) {
   static const carom_setting bad[] = {{"bad", "3, 0"}}, wrong[] = {{"h", "1 kg, 2 kg"}},
@@ -484,6 +500,7 @@ int main(void) {
   RUN(a_model_may_say_what_is_taken);
   RUN(csv_has_words_and_messages);
   RUN(chosen_rows_are_recorded);
+  RUN(a_sweep_has_a_page);
   RUN(the_first_row_may_fail);
   RUN(other_files_are_spared);
   RUN(forces_grow_with_the_clearance);

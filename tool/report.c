@@ -21,7 +21,7 @@ static const arg report_table[] = {
      .kind = ARG_OPERANDS,
      .offset = AT(runs),
      .required = true,
-     .help = "HDF5 file of a run; further ones are laid over the first"},
+     .help = "HDF5 file of a run, or of a sweep alone; further runs are laid over the first"},
     {.name = "--output",
      .letter = 'o',
      .kind = ARG_TEXT,
@@ -33,14 +33,15 @@ static const arg report_table[] = {
 #undef AT
 
 static int report_command(int argc, char **argv);
-const command command_report = {"report",
-                                "Show runs in one HTML file: motion, impacts, plots, how far to trust them.",
-                                "The file holds all it needs and opens from disk in any browser, offline. A long run "
-                                "is thinned to stay below 20 MB; the\n"
-                                "page says where.",
-                                report_table,
-                                sizeof report_table / sizeof *report_table,
-                                report_command};
+const command command_report = {
+    "report",
+    "Show runs, or a sweep, in one HTML file: motion, impacts, plots, how far to trust them.",
+    "The file holds all it needs and opens from disk in any browser, offline. A long run "
+    "is thinned to stay below 20 MB; the\n"
+    "page says where.",
+    report_table,
+    sizeof report_table / sizeof *report_table,
+    report_command};
 
 // Shows on a terminal what is being done, if it takes longer than a moment.
 static const double moment = 1;  // [s]

@@ -170,7 +170,8 @@ static int tell_result(const sweep_args *a, const char *record, carom_status sta
   if (!a->quiet) {
     printf("%s rows, %ld failed", grouped(r->rows, rows), r->failed);
     if (r->found) printf(", %ld of them from before", r->found);
-    printf("\n  results       %s\n  to read them  carom export %s --to csv\n", record, record);
+    printf("\n  results       %s\n  to read them  carom export %s --to csv\n  to see them   carom report %s\n", record,
+           record, record);
   }
   if (!a->quiet) tell_indices(record);
   return r->failed > 0;

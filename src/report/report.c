@@ -232,10 +232,12 @@ static const char *describe(report *r) {
   json_put_integer(&w, "format", 1);
   json_put_text(&w, "tool", CAROM_VERSION);
   json_put_text(&w, "made", now);
+  bool sweep = report_is_sweep(&r->runs[0]);
   json_open(&w, "runs", '[');
-  for (int i = 0; i < r->run_count; i++) report_put_run(r, &w, &r->runs[i]);
+  for (int i = 0; !sweep && i < r->run_count; i++) report_put_run(r, &w, &r->runs[i]);
   json_close(&w, ']');
-  if (!put_comparisons(r, &w)) return NULL;
+  if (sweep) report_put_sweep(r, &w, &r->runs[0]);
+  else if (!put_comparisons(r, &w)) return NULL;
   json_close(&w, '}');
   return w.out.text;
 }
@@ -286,6 +288,18 @@ static carom_status save_page(const report *r, const char *path, const carom_rep
   return reason ? CAROM_ERROR_FILE : ended;
 }
 
+// Runs over each other, or one sweep.
+static bool load_runs(report *r, size_t room) {
+  for (int i = 0; i < r->run_count; i++)
+    if (report_is_sweep(&r->runs[i]) && r->run_count > 1)
+      return error_set(r->error, CAROM_ERROR_USAGE, "'%s' is a sweep, which has a page of its own", r->runs[i].file),
+             false;
+  if (report_is_sweep(&r->runs[0])) return report_load_sweep(r, &r->runs[0], room);
+  for (int i = 0, blobs = 0; i < r->run_count; blobs += r->runs[i++].blob_count)
+    if (!report_load(r, &r->runs[i], room, blobs)) return false;
+  return true;
+}
+
 static carom_status make_report(report *r, const char *const *files, const carom_report_page *page, const char *path) {
   const char *first = find_marker(page, words_marker), *second = find_marker(page, blobs_marker);
   if (!first || !second || second < first)
@@ -299,9 +313,7 @@ static carom_status make_report(report *r, const char *const *files, const carom
   for (int i = 0; i < r->run_count; i++)
     if (!report_open_run(r, i, files[i])) return r->error->status;
   if (output_guard(&rule, r->error) != CAROM_OK) return r->error->status;
-  size_t room = room_for_each(r, page->length);
-  for (int i = 0, blobs = 0; i < r->run_count; blobs += r->runs[i++].blob_count)
-    if (!report_load(r, &r->runs[i], room, blobs)) return r->error->status;
+  if (!load_runs(r, room_for_each(r, page->length))) return r->error->status;
   const char *words = describe(r);
   return words ? save_page(r, path, page, words) : r->error->status;
 }

@@ -72,6 +72,14 @@ typedef struct report_pairs {
   int column_count;
 } report_pairs;
 
+// Rows of a sweep.
+typedef struct report_sweep {
+  int source;             // table of the record
+  long rows, kept, step;  // every step-th row is kept
+  report_column *columns;
+  int column_count;
+} report_sweep;
+
 typedef struct report_run {
   record_reader *in;
   const char *file, *name;
@@ -88,6 +96,7 @@ typedef struct report_run {
   point_names *names;              // null if the record does not name its points
   report_touches touches;
   report_pairs episodes, regimes;
+  report_sweep sweep;
   int impact_source;  // table of the record; -1 if nothing can touch
   long impact_rows;
   report_impact *impacts;  // kept ones, in order of their start
@@ -146,6 +155,13 @@ void report_put_touches(json_writer *w, const report_run *run);
 // Takes the rows that fit into a part of the room, and takes that from it. Returns false after reporting.
 bool report_load_pairs(report *r, report_run *run, size_t *room);
 void report_put_pairs(json_writer *w, const report_run *run);
+
+// --- sweep_rows.c: a sweep instead of runs ---------------------------------------------------------------------------
+
+bool report_is_sweep(const report_run *run);
+// Reads as many rows as fit. Returns false after reporting.
+bool report_load_sweep(report *r, report_run *run, size_t room);
+void report_put_sweep(report *r, json_writer *w, const report_run *run);
 
 // --- text.c, verdict.c, plots.c: a run in words ----------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ export function readReport(page = document) {
     blobs.push(...await readBlobs(page));
     for (const run of runs) for (const axis of [...run.axes, ...(run.touches ? [run.touches.axis] : [])]) axis.forget();
   };
-  return { ...report, runs, compare: report.compare ?? [], load };
+  return { ...report, runs, compare: report.compare ?? [], load, blobs };
 }
 
 // What the page calls each run: by its method alone where names differ by a number only, else by name and method.

@@ -15,6 +15,7 @@ import { startLedger } from './plots/ledger.js';
 import { startCompare } from './compare.js';
 import { startAbout } from './about.js';
 import { startKeyboard } from './keyboard.js';
+import { startSweep } from './sweep/sweep.js';
 
 const at = (id) => document.getElementById(id);
 const nextFrame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
@@ -23,6 +24,7 @@ async function start() {
   startTheme();
   const report = readReport();
   if (!report) return showEmpty();
+  if (report.sweep) return startSweep(at('sweep'), at('head'), report);
   const { runs } = report, run = runs[0];
   const clock = new Clock(Math.min(...runs.map((r) => r.t0)), Math.max(...runs.map((r) => r.t1)));
   let scene = { fit() {} };

@@ -31,7 +31,7 @@ const WITHOUT_SMOOTH = () => {
   let carom;
   Object.defineProperty(window, 'carom', { configurable: true, get: () => carom, set(made) {
     carom = made;
-    const { view } = made.scene;
+    const view = made.scene?.view;
     if (!view) return;
     const { present } = view;
     view.present = () => {

@@ -8,6 +8,7 @@ import { readerChecks } from './reader.mjs';
 import { exportChecks } from './exports.mjs';
 import { modelChecks } from './models.mjs';
 import { geometryChecks } from './geometry.mjs';
+import { sweepChecks } from './sweeps.mjs';
 
 const tool = process.argv[2] || process.env.CAROM || join(import.meta.dirname, '../../build/release/carom');
 const browser = await launch(), scratch = folder();
@@ -15,7 +16,10 @@ geometryChecks();
 pageChecks(browser, scratch);
 readerChecks(browser, scratch);
 exportChecks(browser, scratch);
-if (existsSync(tool)) modelChecks(browser, scratch, tool);
+if (existsSync(tool)) {
+  modelChecks(browser, scratch, tool);
+  sweepChecks(browser, scratch, tool);
+}
 else console.log(`no carom at ${tool}: models are left out`);
 const failed = await runChecks(process.argv[3]);
 await browser.close();
