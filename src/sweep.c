@@ -17,238 +17,10 @@
 #include "record/record.h"
 #include "run.h"
 
-// What a row has beside its number, what varies and what is taken: how the run ended, and totals of its ledgers.
-enum { ABOUT_T, ABOUT_STATUS, ABOUT_VERDICT, ABOUT_ENERGY, ABOUT_EPISODES, ABOUT_IMPACTS, ABOUT_DEEPEST, ABOUT_COUNT };
-static const char *const about_columns[ABOUT_COUNT] = {
-    "t", SWEEP_STATUS, "verdict", "energy_error", "episodes", "impacts", "deepest_penetration"};
-static const char *const about_units[ABOUT_COUNT] = {"s", "1", "1", "1", "1", "1", "m"};
-static const char *const totals[] = {"energy.drive",  "energy.applied",  "energy.damper",
-                                     "energy.impact", "energy.friction", "energy.projection"};
-enum { TOTALS = sizeof totals / sizeof *totals };
-
-typedef struct sweep {
-  const carom_sweep_options *options;
-  arena memory;
-  carom_error *error;
-  sweep_plan plan;
-  sweep_take *takes;
-  int take_count;
-  sweep_keep keep;
-  sweep_table table;
-  const char *part, *fresh;  // the file of rows that are done, and before it takes its place
-  const char **sources;      // texts of the model's files when the sweep began
-  int source_count;
-  long own;  // rows of this shard
-  struct timespec began;
-  // shared by threads
-  pthread_mutex_t lock;
-  pthread_cond_t ended;  // a thread has ended
-  record *journal;
-  carom_error journal_error;
-  long next, done, failed, found;
-  int running;
-  bool stop;
-} sweep;
-
-static bool is_ours(const sweep *s, long row) {
-  return s->options->shards <= 1 || row % s->options->shards == s->options->shard - 1;
-}
-
-static int first_taken(const sweep *s) { return 1 + s->plan.range_count; }
-static int first_about(const sweep *s) { return first_taken(s) + s->take_count; }
-
-// --- one row ---------------------------------------------------------------------------------------------------------
-
-// Rows of an integrator that chooses its steps would be too far apart for extremes and means.
-enum { ROWS_OF_A_RUN = 1000 };
-
-typedef struct worker {
-  sweep *s;
-  taking taking;
-  carom_setting *settings;
-  char (*texts)[SWEEP_SETTING];
-  double *row;
-  char *path;  // of the record of a row that is kept
-  int totals[TOTALS];
-} worker;
-
-static bool has_sources(const sweep *s, const carom_model *model) {
-  bool same = model->def->text->source_count == s->source_count;
-  for (int i = 0; same && i < s->source_count; i++)
-    same = strcmp(model->def->text->sources[i]->text, s->sources[i]) == 0;
-  return same;
-}
-
-// The settings of a row: those of all rows, then what varies. Returns their number.
-static int fill_settings(const sweep *s, long row, carom_setting *settings, char (*texts)[SWEEP_SETTING]) {
-  int count = 0;
-  while (count < s->options->setting_count) settings[count] = s->options->settings[count], count++;
-  for (int i = 0; i < s->plan.range_count; i++)
-    settings[count++] = (carom_setting){s->plan.ranges[i].name, sweep_plan_setting(&s->plan, row, i, texts[i])};
-  return count;
-}
-
-static carom_model *load_row(worker *w, long row, carom_error *error) {
-  const sweep *s = w->s;
-  int count = fill_settings(s, row, w->settings, w->texts);
-  carom_model *model = carom_model_load(s->options->model, w->settings, count, error);
-  if (!model || has_sources(s, model)) return model;
-  carom_model_destroy(model);
-  error_set(error, CAROM_ERROR_FILE, "'%s', or a file that it includes, has changed since the sweep began",
-            s->options->model);
-  return NULL;
-}
-
-static void take_row(void *context, double t, const double *signals) {
-  worker *w = context;
-  double *to = w->row + first_about(w->s) + ABOUT_COUNT;
-  taking_row(&w->taking, t, signals);
-  for (int i = 0; i < TOTALS; i++) to[i] = w->totals[i] < 0 ? 0 : signals[w->totals[i]];
-}
-
-static bool go_on(void *context, const carom_progress *progress) {
-  const worker *w = context;
-  (void)progress;
-  pthread_mutex_lock(&w->s->lock);
-  bool stop = w->s->stop;
-  pthread_mutex_unlock(&w->s->lock);
-  return !stop;
-}
-
-static double verdict_of(const carom_model *model, const carom_summary *summary) {
-  carom_verdict *v = carom_judge(model, summary, NULL);
-  double level = v ? (double)carom_verdict_level(v) : NAN;
-  carom_verdict_destroy(v);
-  return level;
-}
-
-static void fill_row(worker *w, const carom_model *model, const carom_summary *sum) {
-  double *taken = w->row + first_taken(w->s), *about = w->row + first_about(w->s);
-  for (int i = 0; i < w->s->take_count; i++) taken[i] = taking_result(&w->taking, i);
-  about[ABOUT_T] = sum->t;
-  about[ABOUT_VERDICT] = verdict_of(model, sum);
-  about[ABOUT_ENERGY] = sum->energy_imbalance;
-  about[ABOUT_EPISODES] = (double)sum->contact_episodes;
-  about[ABOUT_IMPACTS] = (double)sum->contact_impacts;
-  about[ABOUT_DEEPEST] = sum->deepest_penetration;
-}
-
-// Fills the row. Of a run that fails it holds what was computed.
-static carom_status run_row(worker *w, long row, carom_error *error) {
-  struct timespec began;
-  clock_gettime(CLOCK_MONOTONIC, &began);
-  const sweep *s = w->s;
-  for (int i = 0; i < s->table.column_count; i++) w->row[i] = NAN;
-  w->row[0] = (double)row;
-  for (int i = 0; i < s->plan.range_count; i++) w->row[1 + i] = sweep_plan_value(&s->plan, row, i);
-  carom_model *model = load_row(w, row, error);
-  carom_status status = model ? CAROM_OK : error->status;
-  if (model && taking_begin(&w->taking, model, error)) {
-    for (int i = 0; i < TOTALS; i++) w->totals[i] = carom_model_signal(model, totals[i]);
-    carom_summary summary = {0};
-    carom_run_options how = {.row = take_row,
-                             .progress = go_on,
-                             .context = w,
-                             .even_rows = ROWS_OF_A_RUN,
-                             .record = sweep_keep_has(&s->keep, row) ? sweep_keep_path(&s->keep, row, w->path) : NULL,
-                             .force = s->options->force};
-    status = carom_run(model, &how, &summary, error);
-    fill_row(w, model, &summary);
-  } else if (model) {
-    status = error->status;
-  }
-  carom_model_destroy(model);
-  w->row[first_about(s) + ABOUT_STATUS] = (double)status;
-  w->row[s->table.column_count - 1] = seconds_since(began);
-  return status;
-}
-
-// --- all rows --------------------------------------------------------------------------------------------------------
-
-// The next row that is to be run, or -1.
-static long next_row(sweep *s) {
-  pthread_mutex_lock(&s->lock);
-  while (s->next < s->plan.rows && (sweep_table_has(&s->table, s->next) || !is_ours(s, s->next))) s->next++;
-  long row = s->stop || s->next == s->plan.rows ? -1 : s->next++;
-  pthread_mutex_unlock(&s->lock);
-  return row;
-}
-
-// A row that was interrupted is not kept.
-static void keep_row(sweep *s, long row, const double *values, carom_status status, const carom_error *error) {
-  pthread_mutex_lock(&s->lock);
-  if (!(s->stop && status == CAROM_INTERRUPTED)) {
-    memcpy(sweep_table_row(&s->table, row), values, (size_t)s->table.column_count * sizeof *values);
-    s->done++, s->failed += status != CAROM_OK;
-    if (status != CAROM_OK) s->table.messages[row] = strdup(error->text[0] ? error->text : carom_status_text(status));
-    if (record_append(s->journal, 0, values, &s->journal_error) != CAROM_OK) s->stop = true;
-  }
-  pthread_mutex_unlock(&s->lock);
-}
-
-static void *work(void *argument) {
-  worker *w = argument;
-  for (long row; (row = next_row(w->s)) >= 0;) {
-    carom_error error = {0};
-    carom_status status = run_row(w, row, &error);
-    keep_row(w->s, row, w->row, status, &error);
-  }
-  pthread_mutex_lock(&w->s->lock);
-  w->s->running--;
-  pthread_cond_signal(&w->s->ended);
-  pthread_mutex_unlock(&w->s->lock);
-  return NULL;
-}
-
-// Until all threads have ended. Asks ten times a second whether to go on.
-static void watch(sweep *s) {
-  pthread_mutex_lock(&s->lock);
-  while (s->running) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 100000000;
-    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
-    pthread_cond_timedwait(&s->ended, &s->lock, &until);
-    carom_sweep_progress p = {s->own, s->done, s->failed, seconds_since(s->began)};
-    pthread_mutex_unlock(&s->lock);
-    bool stop = s->options->progress && !s->options->progress(s->options->context, &p);
-    pthread_mutex_lock(&s->lock);
-    s->stop |= stop;
-  }
-  pthread_mutex_unlock(&s->lock);
-}
-
-static carom_status run_rows(sweep *s) {
-  int threads = s->options->threads > 0 ? s->options->threads : 1, started = 0;
-  pthread_t *ids = ARENA_ARRAY(&s->memory, pthread_t, threads);
-  worker *workers = ARENA_ARRAY(&s->memory, worker, threads);
-  for (int i = 0; i < threads; i++) {
-    workers[i] = (worker){
-        .s = s,
-        .taking = taking_create(&s->memory, s->takes, s->take_count),
-        .settings = ARENA_ARRAY(&s->memory, carom_setting, s->options->setting_count + s->plan.range_count + 2),
-        .texts = arena_alloc(&s->memory, (size_t)s->plan.range_count, sizeof *workers[i].texts),
-        .row = ARENA_ARRAY(&s->memory, double, s->table.column_count),
-        .path = ARENA_ARRAY(&s->memory, char, sweep_keep_size(&s->keep))};
-  }
-  s->running = threads;
-  while (started < threads && pthread_create(&ids[started], NULL, work, &workers[started]) == 0) started++;
-  pthread_mutex_lock(&s->lock);
-  s->running -= threads - started;
-  pthread_mutex_unlock(&s->lock);
-  watch(s);
-  for (int i = 0; i < started; i++) pthread_join(ids[i], NULL);
-  if (!started) return error_set(s->error, CAROM_ERROR_MEMORY, "no thread could be started");
-  if (s->journal_error.status != CAROM_OK)
-    return error_set(s->error, s->journal_error.status, "%s", s->journal_error.message);
-  return s->stop ? error_set(s->error, CAROM_INTERRUPTED, "interrupted after %ld of %ld rows", s->done, s->own)
-                 : CAROM_OK;
-}
-
 // --- what a sweep is -------------------------------------------------------------------------------------------------
 
 static void name_columns(sweep *s, const carom_model *model) {
-  int count = first_about(s) + ABOUT_COUNT + TOTALS + 1, used = 0;
+  int count = sweep_first_about(s) + ABOUT_COUNT + SWEEP_TOTALS + 1, used = 0;
   const char **columns = ARENA_ARRAY(&s->memory, const char *, count),
              **units = ARENA_ARRAY(&s->memory, const char *, count);
   columns[used] = "row", units[used++] = "1";
@@ -258,8 +30,8 @@ static void name_columns(sweep *s, const carom_model *model) {
     const char *unit = carom_model_signal_unit(model, carom_model_signal(model, s->takes[i].signal));
     columns[used] = s->takes[i].name, units[used++] = unit ? arena_copy_text(&s->memory, unit) : "";
   }
-  for (int i = 0; i < ABOUT_COUNT; i++) columns[used] = about_columns[i], units[used++] = about_units[i];
-  for (int i = 0; i < TOTALS; i++) columns[used] = totals[i], units[used++] = "J";
+  for (int i = 0; i < ABOUT_COUNT; i++) columns[used] = sweep_about_columns[i], units[used++] = sweep_about_units[i];
+  for (int i = 0; i < SWEEP_TOTALS; i++) columns[used] = sweep_totals[i], units[used++] = "J";
   columns[used] = "wall_s", units[used++] = "s";
   s->table = (sweep_table){.columns = columns,
                            .units = units,
@@ -267,7 +39,7 @@ static void name_columns(sweep *s, const carom_model *model) {
                            .vary_count = s->plan.range_count,
                            .take_count = s->take_count,
                            .sensitivity = s->plan.sensitivity,
-                           .status = first_about(s) + ABOUT_STATUS,
+                           .status = sweep_first_about(s) + ABOUT_STATUS,
                            .rows = s->plan.rows};
 }
 
@@ -288,7 +60,7 @@ static const char *list_words(sweep *s) {
   json_close(&w, '}');
   if (s->plan.sensitivity) {
     json_open(&w, SWEEP_SENSITIVITY, '{');
-    put_words(&w, "output", s->table.columns + first_taken(s), s->take_count);
+    put_words(&w, "output", s->table.columns + sweep_first_taken(s), s->take_count);
     put_words(&w, "input", s->table.columns + 1, s->plan.range_count);
     json_close(&w, '}');
   }
@@ -341,7 +113,7 @@ static carom_model *load_first(sweep *s) {
   char(*texts)[SWEEP_SETTING] = arena_alloc(&s->memory, (size_t)s->plan.range_count, sizeof *texts);
   for (long row = 0; row < s->plan.rows && row < TRIES; row++) {
     carom_error later = {0};
-    int count = fill_settings(s, row, settings, texts);
+    int count = sweep_fill_settings(s, row, settings, texts);
     carom_model *model = carom_model_load(o->model, settings, count, row ? &later : s->error);
     if (model) return error_clear(s->error), model;
   }
@@ -388,7 +160,7 @@ static bool describe(sweep *s) {
   bool good = s->take_count >= 0 && taking_begin(&first, model, s->error) && guard_file(s, model, s->options->record) &&
               guard_file(s, model, s->part) && guard_file(s, model, s->fresh);
   if (good) keep_sources(s, model), describe_table(s, model);
-  for (long i = 0; i < s->plan.rows; i++) s->own += is_ours(s, i);
+  for (long i = 0; i < s->plan.rows; i++) s->own += sweep_is_ours(s, i);
   carom_model_destroy(model);
   return good;
 }
@@ -456,7 +228,7 @@ static carom_status sweep_all(sweep *s) {
     return s->error->status;
   sweep_table_make_room(&s->memory, &s->table);
   if (!take_part(s) || !begin_journal(s)) return s->error->status;
-  carom_status status = run_rows(s);
+  carom_status status = sweep_run_rows(s);
   carom_error ignored = {0};
   record_finish(s->journal, "{}", &ignored);
   s->journal = NULL;

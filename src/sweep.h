@@ -2,6 +2,9 @@
 #ifndef SWEEP_H
 #define SWEEP_H
 
+#include <pthread.h>
+#include <time.h>
+
 #include "base/arena.h"
 #include "carom/carom.h"
 #include "carom/sweep.h"
@@ -140,5 +143,45 @@ enum { SENSITIVITY_COLUMNS = 9 };
 extern const char *const sensitivity_columns[SENSITIVITY_COLUMNS];
 // The rows of the table for one value that is taken, one for each range.
 void sweep_sensitivity(arena *memory, const sweep_table *t, int take, double *rows);
+
+// --- sweep_work.c: rows run ------------------------------------------------------------------------------------------
+
+// What a row has beside its number, what varies and what is taken: how the run ended, and totals of its ledgers.
+enum { ABOUT_T, ABOUT_STATUS, ABOUT_VERDICT, ABOUT_ENERGY, ABOUT_EPISODES, ABOUT_IMPACTS, ABOUT_DEEPEST, ABOUT_COUNT };
+enum { SWEEP_TOTALS = 6 };
+extern const char *const sweep_about_columns[ABOUT_COUNT], *const sweep_about_units[ABOUT_COUNT];
+extern const char *const sweep_totals[SWEEP_TOTALS];
+
+typedef struct sweep {
+  const carom_sweep_options *options;
+  arena memory;
+  carom_error *error;
+  sweep_plan plan;
+  sweep_take *takes;
+  int take_count;
+  sweep_keep keep;
+  sweep_table table;
+  const char *part, *fresh;  // the file of rows that are done, and before it takes its place
+  const char **sources;      // texts of the model's files when the sweep began
+  int source_count;
+  long own;  // rows of this shard
+  struct timespec began;
+  // shared by threads
+  pthread_mutex_t lock;
+  pthread_cond_t ended;  // a thread has ended
+  record *journal;
+  carom_error journal_error;
+  long next, done, failed, found;
+  int running;
+  bool stop;
+} sweep;
+
+bool sweep_is_ours(const sweep *s, long row);  // it is in this shard
+int sweep_first_taken(const sweep *s);
+int sweep_first_about(const sweep *s);
+// The settings of a row: those of all rows, then what varies. Returns their number.
+int sweep_fill_settings(const sweep *s, long row, carom_setting *settings, char (*texts)[SWEEP_SETTING]);
+// Runs what is missing.
+carom_status sweep_run_rows(sweep *s);
 
 #endif
