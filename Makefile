@@ -26,7 +26,7 @@ demo: ## install what is missing, build, run a model, show its results
 	@echo "to see it move, open in a browser: file://$(CURDIR)/build/demo/$(DEMO).html"
 
 test: ## install what is missing, build, run every test, end with a count
-	@scripts/setup build test viewer python
+	@scripts/setup build test viewer python mpi
 	@$(release)
 	@$(check)
 	@scripts/run-tests build/check build/release

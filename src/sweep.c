@@ -134,6 +134,11 @@ static bool guard_file(sweep *s, const carom_model *model, const char *path) {
   return error_set(s->error, CAROM_ERROR_FILE, "'%s' is not a file that a sweep can be written to", path), false;
 }
 
+static bool guard_files(sweep *s, const carom_model *model) {
+  return s->source ||
+         (guard_file(s, model, s->options->record) && guard_file(s, model, s->part) && guard_file(s, model, s->fresh));
+}
+
 static void keep_sources(sweep *s, const carom_model *model) {
   s->source_count = model->def->text->source_count;
   s->sources = ARENA_ARRAY(&s->memory, const char *, s->source_count + 1);
@@ -157,8 +162,7 @@ static bool describe(sweep *s) {
   taking first = taking_create(&s->memory, s->takes, s->take_count > 0 ? s->take_count : 0);
   s->part = arena_print(&s->memory, "%s.part", s->options->record);
   s->fresh = arena_print(&s->memory, "%s.new", s->part);
-  bool good = s->take_count >= 0 && taking_begin(&first, model, s->error) && guard_file(s, model, s->options->record) &&
-              guard_file(s, model, s->part) && guard_file(s, model, s->fresh);
+  bool good = s->take_count >= 0 && taking_begin(&first, model, s->error) && guard_files(s, model);
   if (good) keep_sources(s, model), describe_table(s, model);
   for (long i = 0; i < s->plan.rows; i++) s->own += sweep_is_ours(s, i);
   carom_model_destroy(model);
@@ -222,10 +226,13 @@ static bool check_options(const carom_sweep_options *o, carom_error *error) {
   return !why;
 }
 
+static bool begin(sweep *s) {
+  return check_options(s->options, s->error) && sweep_plan_read(&s->memory, s->options, &s->plan, s->error) &&
+         sweep_keep_read(&s->memory, s->options, s->plan.rows, &s->keep, s->error) && describe(s);
+}
+
 static carom_status sweep_all(sweep *s) {
-  if (!check_options(s->options, s->error) || !sweep_plan_read(&s->memory, s->options, &s->plan, s->error) ||
-      !sweep_keep_read(&s->memory, s->options, s->plan.rows, &s->keep, s->error) || !describe(s))
-    return s->error->status;
+  if (!begin(s)) return s->error->status;
   sweep_table_make_room(&s->memory, &s->table);
   if (!take_part(s) || !begin_journal(s)) return s->error->status;
   carom_status status = sweep_run_rows(s);
@@ -237,29 +244,45 @@ static carom_status sweep_all(sweep *s) {
   return status;
 }
 
+static carom_status sweep_for_another(sweep *s) {
+  if (!begin(s)) return s->error->status;
+  if (strcmp(s->source->identity, s->table.identity) != 0)
+    return error_set(s->error, CAROM_ERROR_USAGE,
+                     "the rows that are asked for belong to another sweep: model, settings, ranges or version differ");
+  return sweep_run_source(s);
+}
+
+// The result may be null.
+static carom_status run_sweep(sweep *s, carom_sweep_result *result) {
+  jmp_buf out_of_memory;
+  carom_status status;
+  clock_gettime(CLOCK_MONOTONIC, &s->began);
+  pthread_mutex_init(&s->lock, NULL);
+  pthread_cond_init(&s->ended, NULL);
+  if (setjmp(out_of_memory)) {
+    status = error_set(s->error, CAROM_ERROR_MEMORY, "out of memory for the rows of a sweep");
+  } else {
+    s->memory = arena_create(&out_of_memory);
+    status = s->source ? sweep_for_another(s) : sweep_all(s);
+  }
+  record_abandon(s->journal);
+  if (result) sweep_table_report(&s->table, result), result->found = s->found;
+  sweep_table_free_messages(&s->table);
+  pthread_cond_destroy(&s->ended);
+  pthread_mutex_destroy(&s->lock);
+  arena_free(&s->memory);
+  return status;
+}
+
 carom_status carom_sweep(const carom_sweep_options *options, carom_sweep_result *result, carom_error *error) {
   carom_error own = {0};
-  carom_sweep_result unused;
-  carom_sweep_result *volatile to = result ? result : &unused;
-  jmp_buf out_of_memory;
   error_clear(error);
-  sweep s = {.options = options, .error = error ? error : &own};
-  carom_status status;
-  clock_gettime(CLOCK_MONOTONIC, &s.began);
-  pthread_mutex_init(&s.lock, NULL);
-  pthread_cond_init(&s.ended, NULL);
-  if (setjmp(out_of_memory)) {
-    status = error_set(s.error, CAROM_ERROR_MEMORY, "out of memory for the rows of a sweep");
-  } else {
-    s.memory = arena_create(&out_of_memory);
-    status = sweep_all(&s);
-  }
-  record_abandon(s.journal);
-  sweep_table_report(&s.table, to);
-  to->found = s.found;
-  sweep_table_free_messages(&s.table);
-  pthread_cond_destroy(&s.ended);
-  pthread_mutex_destroy(&s.lock);
-  arena_free(&s.memory);
-  return status;
+  return run_sweep(&(sweep){.options = options, .error = error ? error : &own}, result);
+}
+
+carom_status carom_sweep_work(const carom_sweep_options *options, const carom_sweep_source *source,
+                              carom_error *error) {
+  carom_error own = {0};
+  error_clear(error);
+  return run_sweep(&(sweep){.options = options, .error = error ? error : &own, .source = source}, NULL);
 }

@@ -174,7 +174,12 @@ typedef struct sweep {
   long next, done, failed, found;
   int running;
   bool stop;
+  const carom_sweep_source *source;  // rows for another process; null in the one that has the files
 } sweep;
+
+struct carom_sweep_desk {
+  sweep *s;
+};
 
 bool sweep_is_ours(const sweep *s, long row);  // it is in this shard
 int sweep_first_taken(const sweep *s);
@@ -183,5 +188,7 @@ int sweep_first_about(const sweep *s);
 int sweep_fill_settings(const sweep *s, long row, carom_setting *settings, char (*texts)[SWEEP_SETTING]);
 // Runs what is missing.
 carom_status sweep_run_rows(sweep *s);
+// Runs what its source gives.
+carom_status sweep_run_source(sweep *s);
 
 #endif

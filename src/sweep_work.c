@@ -71,12 +71,15 @@ static void take_row(void *context, double t, const double *signals) {
   for (int i = 0; i < SWEEP_TOTALS; i++) to[i] = w->totals[i] < 0 ? 0 : signals[w->totals[i]];
 }
 
+// Threads of the process that has the files are told by the one that watches.
 static bool go_on(void *context, const carom_progress *progress) {
-  const worker *w = context;
+  sweep *s = ((const worker *)context)->s;
   (void)progress;
-  pthread_mutex_lock(&w->s->lock);
-  bool stop = w->s->stop;
-  pthread_mutex_unlock(&w->s->lock);
+  pthread_mutex_lock(&s->lock);
+  if (s->source && s->options->progress)
+    s->stop |= !s->options->progress(s->options->context, &(carom_sweep_progress){.wall_s = seconds_since(s->began)});
+  bool stop = s->stop;
+  pthread_mutex_unlock(&s->lock);
   return !stop;
 }
 
@@ -139,15 +142,28 @@ static long next_row(sweep *s) {
   return row;
 }
 
-// A row that was interrupted is not kept.
-static void keep_row(sweep *s, long row, const double *values, carom_status status, const carom_error *error) {
+// A row that was interrupted is not kept. The message is that of a row that failed.
+static void keep_row(sweep *s, const double *values, const char *message) {
   pthread_mutex_lock(&s->lock);
-  if (!(s->stop && status == CAROM_INTERRUPTED)) {
+  long row = (long)values[0];
+  bool failed = values[s->table.status] != (double)CAROM_OK;
+  if (!(s->stop && values[s->table.status] == (double)CAROM_INTERRUPTED)) {
     memcpy(sweep_table_row(&s->table, row), values, (size_t)s->table.column_count * sizeof *values);
-    s->done++, s->failed += status != CAROM_OK;
-    if (status != CAROM_OK) s->table.messages[row] = strdup(error->text[0] ? error->text : carom_status_text(status));
+    s->done++, s->failed += failed;
+    if (failed) s->table.messages[row] = strdup(message);
     if (record_append(s->journal, 0, values, &s->journal_error) != CAROM_OK) s->stop = true;
   }
+  pthread_mutex_unlock(&s->lock);
+}
+
+static const char *message_of(carom_status status, const carom_error *error) {
+  return error->text[0] ? error->text : carom_status_text(status);
+}
+
+static void end_thread(sweep *s) {
+  pthread_mutex_lock(&s->lock);
+  s->running--;
+  pthread_cond_signal(&s->ended);
   pthread_mutex_unlock(&s->lock);
 }
 
@@ -156,12 +172,9 @@ static void *work(void *argument) {
   for (long row; (row = next_row(w->s)) >= 0;) {
     carom_error error = {0};
     carom_status status = run_row(w, row, &error);
-    keep_row(w->s, row, w->row, status, &error);
+    keep_row(w->s, w->row, message_of(status, &error));
   }
-  pthread_mutex_lock(&w->s->lock);
-  w->s->running--;
-  pthread_cond_signal(&w->s->ended);
-  pthread_mutex_unlock(&w->s->lock);
+  end_thread(w->s);
   return NULL;
 }
 
@@ -183,29 +196,73 @@ static void watch(sweep *s) {
   pthread_mutex_unlock(&s->lock);
 }
 
+static worker make_worker(sweep *s) {
+  return (worker){
+      .s = s,
+      .taking = taking_create(&s->memory, s->takes, s->take_count),
+      .settings = ARENA_ARRAY(&s->memory, carom_setting, s->options->setting_count + s->plan.range_count + 1),
+      .texts = arena_alloc(&s->memory, (size_t)s->plan.range_count, SWEEP_SETTING),
+      .row = ARENA_ARRAY(&s->memory, double, s->table.column_count),
+      .path = ARENA_ARRAY(&s->memory, char, sweep_keep_size(&s->keep))};
+}
+
+static void *serve(void *argument) {
+  sweep *s = argument;
+  s->options->serve(s->options->context, &(carom_sweep_desk){s});
+  end_thread(s);
+  return NULL;
+}
+
 carom_status sweep_run_rows(sweep *s) {
   int threads = s->options->threads > 0 ? s->options->threads : 1, started = 0;
-  pthread_t *ids = ARENA_ARRAY(&s->memory, pthread_t, threads);
+  pthread_t *ids = ARENA_ARRAY(&s->memory, pthread_t, threads), desk;
   worker *workers = ARENA_ARRAY(&s->memory, worker, threads);
-  for (int i = 0; i < threads; i++) {
-    workers[i] = (worker){
-        .s = s,
-        .taking = taking_create(&s->memory, s->takes, s->take_count),
-        .settings = ARENA_ARRAY(&s->memory, carom_setting, s->options->setting_count + s->plan.range_count + 2),
-        .texts = arena_alloc(&s->memory, (size_t)s->plan.range_count, sizeof *workers[i].texts),
-        .row = ARENA_ARRAY(&s->memory, double, s->table.column_count),
-        .path = ARENA_ARRAY(&s->memory, char, sweep_keep_size(&s->keep))};
-  }
-  s->running = threads;
+  for (int i = 0; i < threads; i++) workers[i] = make_worker(s);
+  s->running = threads + 1;
+  bool serves = s->options->serve && pthread_create(&desk, NULL, serve, s) == 0;
   while (started < threads && pthread_create(&ids[started], NULL, work, &workers[started]) == 0) started++;
   pthread_mutex_lock(&s->lock);
-  s->running -= threads - started;
+  s->running -= threads - started + !serves;
   pthread_mutex_unlock(&s->lock);
   watch(s);
   for (int i = 0; i < started; i++) pthread_join(ids[i], NULL);
-  if (!started) return error_set(s->error, CAROM_ERROR_MEMORY, "no thread could be started");
+  if (serves) pthread_join(desk, NULL);
+  if (!started || serves != (s->options->serve != NULL))
+    return error_set(s->error, CAROM_ERROR_MEMORY, "a thread could not be started");
   if (s->journal_error.status != CAROM_OK)
     return error_set(s->error, s->journal_error.status, "%s", s->journal_error.message);
   return s->stop ? error_set(s->error, CAROM_INTERRUPTED, "interrupted after %ld of %ld rows", s->done, s->own)
                  : CAROM_OK;
+}
+
+// --- other processes -------------------------------------------------------------------------------------------------
+
+const char *carom_sweep_desk_identity(const carom_sweep_desk *desk) { return desk->s->table.identity; }
+int carom_sweep_desk_columns(const carom_sweep_desk *desk) { return desk->s->table.column_count; }
+long carom_sweep_desk_take(carom_sweep_desk *desk) { return next_row(desk->s); }
+
+void carom_sweep_desk_give(carom_sweep_desk *desk, const double *row, const char *message) {
+  bool known = row[0] >= 0 && row[0] < (double)desk->s->plan.rows;
+  if (known) keep_row(desk->s, row, message ? message : "");
+  else carom_sweep_desk_stop(desk);
+}
+
+void carom_sweep_desk_stop(carom_sweep_desk *desk) {
+  pthread_mutex_lock(&desk->s->lock);
+  desk->s->stop = true;
+  pthread_mutex_unlock(&desk->s->lock);
+}
+
+carom_status sweep_run_source(sweep *s) {
+  const carom_sweep_source *from = s->source;
+  worker w = make_worker(s);
+  for (long row; (row = from->next(from->context)) >= 0;) {
+    carom_error error = {0};
+    if (row >= s->plan.rows) return error_set(s->error, CAROM_ERROR_USAGE, "there is no row %ld", row);
+    carom_status status = run_row(&w, row, &error);
+    if (s->stop) return error_set(s->error, CAROM_INTERRUPTED, "interrupted in row %ld", row);
+    if (!from->give(from->context, w.row, s->table.column_count, status == CAROM_OK ? "" : message_of(status, &error)))
+      break;
+  }
+  return CAROM_OK;
 }

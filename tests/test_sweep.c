@@ -1,5 +1,5 @@
 // Sweeps: the values of their rows, what rows keep, failures, interruptions, shards.
-#include "runs.h"
+#include "sweeps.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -21,46 +21,6 @@ static const char *write_model(void) {
   const char *path = scratch("fall.yaml");
   CHECK(write_text(path, fall));
   return path;
-}
-
-// All rows of a file, to be freed; null after a failed check.
-typedef struct rows {
-  carom_record *record;
-  double *values;
-  int columns;
-  long count;
-} rows;
-
-static rows read_rows(const char *path) {
-  carom_error error = {0};
-  rows r = {.record = carom_record_open(path, &error)};
-  if (!CHECK(r.record)) return printf("      %s\n", error.text), r;
-  carom_record_table t = carom_record_get_table(r.record, 0);
-  CHECK_TEXT(t.name, "rows");
-  r.columns = t.columns, r.count = t.rows;
-  r.values = calloc((size_t)(r.count * r.columns) + 1, sizeof *r.values);
-  CHECK(carom_record_read(r.record, 0, 0, r.count, r.values, &error) == CAROM_OK);
-  return r;
-}
-
-static double value(const rows *r, long row, const char *column) {
-  for (int k = 0; k < r->columns; k++)
-    if (strcmp(carom_record_get_column(r->record, 0, k).name, column) == 0) return r->values[row * r->columns + k];
-  CHECK(!"a column of this name");
-  return NAN;
-}
-
-static void close_rows(rows *r) {
-  free(r->values);
-  carom_record_close(r->record);
-}
-
-// But for the wall times, the last column.
-static void check_same(const rows *a, const rows *b) {
-  if (!CHECK(a->count == b->count && a->columns == b->columns)) return;
-  for (long i = 0; i < a->count; i++)
-    CHECK(memcmp(a->values + i * a->columns, b->values + i * b->columns, (size_t)(a->columns - 1) * sizeof(double)) ==
-          0);
 }
 
 static carom_sweep_options options_of(const carom_setting *vary, int count, const char *record) {
@@ -391,6 +351,54 @@ static void rows_are_recorded_later(void) {
   CHECK(access(scratch("later-0.h5"), F_OK) == 0 && access(scratch("later-39.h5"), F_OK) == 0);
 }
 
+// Another process would get rows and bring them back as this thread does.
+typedef struct helper {
+  const carom_sweep_options *options;
+  carom_sweep_desk *desk;
+  long rows;
+  bool strange;  // works on another sweep
+} helper;
+
+static long fetch(void *context) { return carom_sweep_desk_take(((helper *)context)->desk); }
+
+static bool bring(void *context, const double *row, int columns, const char *message) {
+  helper *h = context;
+  CHECK_EQUAL(columns, carom_sweep_desk_columns(h->desk));
+  h->rows++;
+  carom_sweep_desk_give(h->desk, row, message);
+  return true;
+}
+
+static void help(void *context, carom_sweep_desk *desk) {
+  helper *h = context;
+  h->desk = desk;
+  carom_sweep_options o = *h->options;
+  if (h->strange) o.take = "last(clock)";
+  carom_sweep_source source = {carom_sweep_desk_identity(desk), fetch, bring, h};
+  carom_status status = carom_sweep_work(&o, &source, NULL);
+  CHECK(status == (h->strange ? CAROM_ERROR_USAGE : CAROM_OK));
+  if (status != CAROM_OK) carom_sweep_desk_stop(desk);
+}
+
+static void other_processes_may_run_rows(void) {
+  carom_sweep_options o = options_of(many, 3, scratch("alone.h5"));
+  static const carom_setting longer[] = {{"end", "100"}, {"record.every", "1 s"}};
+  o.settings = longer, o.setting_count = 2;
+  CHECK(sweep(&o, NULL) == CAROM_OK);
+  rows alone = read_rows(o.record);
+  o.record = scratch("helped.h5");
+  helper h = {.options = &o, .strange = true};
+  o.serve = help, o.context = &h;
+  CHECK(sweep(&o, NULL) == CAROM_INTERRUPTED && h.rows == 0);
+  h.strange = false;
+  carom_sweep_result result;
+  CHECK(sweep(&o, &result) == CAROM_OK && result.failed == 200 && h.rows > 50);
+  CHECK_CONTAINS(result.first_message, "mass");
+  rows helped = read_rows(o.record);
+  check_same(&alone, &helped);
+  close_rows(&alone), close_rows(&helped);
+}
+
 static void rows_of_another_sweep_are_refused(void) {
   carom_sweep_options o = options_of(many, 3, scratch("mine.h5"));
   long none = 0;
@@ -508,6 +516,7 @@ int main(void) {
   RUN(an_interrupted_sweep_goes_on);
   RUN(a_killed_sweep_goes_on);
   RUN(rows_are_recorded_later);
+  RUN(other_processes_may_run_rows);
   RUN(rows_of_another_sweep_are_refused);
   RUN(shards_are_joined);
   RUN(bad_sweeps_are_refused);

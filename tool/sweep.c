@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "progress.h"
+#include "sweep_mpi.h"
 #include "talk.h"
 
 typedef struct sweep_args {
@@ -190,11 +191,21 @@ static int sweep_rows(const sweep_args *a, const char *record, carom_sweep_optio
   o->record = record, o->force = a->force, o->progress = draw_progress, o->context = &shown;
   carom_sweep_result result;
   carom_error error = {0};
-  progress_watch_signals();
-  carom_status status = carom_sweep(o, &result, &error);
-  progress_clear(&shown);
+  int processes = sweep_mpi_begin(), code = processes ? 0 : EXIT_USAGE;
+  progress_watch_signals();  // behind MPI, which has handlers of its own
+  if (processes > 1 && o->threads > 1 && (code = EXIT_USAGE) && sweep_mpi_is_first())
+    usage_error("sweep", "under mpirun each process runs one row: leave out --threads");
+  if (processes > 1) o->serve = sweep_mpi_serve;
+  if (!code && sweep_mpi_is_first()) {
+    carom_status status = carom_sweep(o, &result, &error);
+    progress_clear(&shown);
+    code = tell_result(a, record, status, &result, &error);
+  } else if (!code) {
+    code = sweep_mpi_work(o);
+  }
+  sweep_mpi_end();
   free(settings);
-  return tell_result(a, record, status, &result, &error);
+  return code;
 }
 
 static int join_files(const sweep_args *a) {

@@ -23,6 +23,9 @@ typedef struct carom_sweep_progress {
   double wall_s;
 } carom_sweep_progress;
 
+// Where other processes get rows of a sweep, and bring them back.
+typedef struct carom_sweep_desk carom_sweep_desk;
+
 typedef struct carom_sweep_options {
   const char *model;              // the model file
   const carom_setting *settings;  // of all rows; may be null
@@ -57,6 +60,9 @@ typedef struct carom_sweep_options {
   bool force;          // replace a file that carom did not write
   // Called about ten times a second; returning false interrupts the sweep. May be null.
   bool (*progress)(void *context, const carom_sweep_progress *progress);
+  // Lets other processes run rows beside the threads of this one: called once, in a thread of its own. It returns when
+  // carom_sweep_desk_take has returned -1 and no row is out any more. May be null.
+  void (*serve)(void *context, carom_sweep_desk *desk);
   void *context;
 } carom_sweep_options;
 
@@ -72,6 +78,30 @@ typedef struct carom_sweep_result {
 // if rows have failed, CAROM_INTERRUPTED if not all were run. Rows do not depend on threads, shards and interruptions,
 // except their column wall_s.
 CAROM_API carom_status carom_sweep(const carom_sweep_options *options, carom_sweep_result *result, carom_error *error);
+
+// For `serve`. Each may be called by one thread at a time.
+CAROM_API const char *carom_sweep_desk_identity(const carom_sweep_desk *desk);  // what makes two sweeps the same
+CAROM_API int carom_sweep_desk_columns(const carom_sweep_desk *desk);           // numbers of a row
+// The next row that is to be run; -1 if there is none, or if the sweep has been interrupted.
+CAROM_API long carom_sweep_desk_take(carom_sweep_desk *desk);
+// A row that was run, with its message if it failed (else it may be null).
+CAROM_API void carom_sweep_desk_give(carom_sweep_desk *desk, const double *row, const char *message);
+// Interrupts the sweep: a row that was taken does not come back.
+CAROM_API void carom_sweep_desk_stop(carom_sweep_desk *desk);
+
+// The other side of a desk.
+typedef struct carom_sweep_source {
+  const char *identity;                                                              // that of the desk
+  long (*next)(void *context);                                                       // a row to run; -1 for none
+  bool (*give)(void *context, const double *row, int columns, const char *message);  // false ends the work
+  void *context;
+} carom_sweep_source;
+
+// Runs rows for another process, one at a time, and writes no file but the records of rows that are kept. The options
+// are those of the sweep. Returns CAROM_ERROR_USAGE if they, the model or the version make another sweep than that of
+// the desk, and CAROM_INTERRUPTED if `progress` ended it; the row that was running is then not given.
+CAROM_API carom_status carom_sweep_work(const carom_sweep_options *options, const carom_sweep_source *source,
+                                        carom_error *error);
 
 // Joins the files of shards, or of any sweeps with the same model, settings, ranges and seed. Returns CAROM_ERROR_USAGE
 // if they belong to different sweeps, if a row is missing, or if one occurs twice with different values.
