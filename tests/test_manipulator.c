@@ -122,9 +122,9 @@ static void links_can_be_split(void) {
 }
 
 int main(void) {
-  RUN_OPTIMISED(fixed_steps_agree_with_the_program_by_hand);
-  RUN_OPTIMISED(variable_steps_agree_with_fixed_ones);
-  RUN_OPTIMISED(links_can_be_split);
+  RUN(fixed_steps_agree_with_the_program_by_hand);
+  RUN(variable_steps_agree_with_fixed_ones);
+  RUN(links_can_be_split);
   RUN_LONG(links_can_be_split, 200);
   return check_summary();
 }

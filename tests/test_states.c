@@ -194,10 +194,10 @@ static phase go_on(const phase *p, double t, matrix A) {
 
 // The loop above with a weak motor: its integral part is limited to 0.2 rad s, which it reaches, keeps until the error
 // changes sign, and leaves.
-#define WEAK                                                                                  \
-  ROTOR                                                                                       \
-      "signals: {error: 1 - hinge.q}\nstates: {integral: {rate: error, limits: [-1, 0.2]}}\n" \
-      "forces: {motor: {along: hinge, effort: 8*error + 30*integral - 2*hinge.u}}\n"
+#define WEAK                                                                              \
+  ROTOR                                                                                   \
+  "signals: {error: 1 - hinge.q}\nstates: {integral: {rate: error, limits: [-1, 0.2]}}\n" \
+  "forces: {motor: {along: hinge, effort: 8*error + 30*integral - 2*hinge.u}}\n"
 
 // A time stepper with the terms of the midpoint is of order two here as well. Where in its step the state reaches and
 // leaves the limit changes the coefficient, so the order is that of four halvings, to a quarter of a factor of two.
