@@ -25,13 +25,14 @@ _carom() {
     --set) compopt -o nospace
       COMPREPLY=($(compgen -W "method= integrator= coordinates= record.every= record.touches= record.regimes= record.bodies= record.checkpoint= record.compression=" -- "$word"))
       return ;;
-    --end|--threads|--vary|--take|--sample|--seed|--shard|--tolerance|--iterations|--restitution|--stiffness|--damping|--mass|--speed) return ;;
+    --points) COMPREPLY=($(compgen -W "random sobol" -- "$word")); return ;;
+    --end|--threads|--vary|--take|--keep|--sample|--seed|--shard|--tolerance|--iterations|--restitution|--stiffness|--damping|--mass|--speed) return ;;
   esac
   case $command in
     run) options="-o --output --no-record --csv --units --set --end --resume --report --threads -q --quiet --json --strict --force --help" ;;
     check) options="--set --signals --json --help" ;;
     compare) options="--method -o --output --set --end --report --json --force --help" ;;
-    sweep) options="--vary --take --sample --seed --set --end -j --threads --shard --join -o --output -q --quiet --force --help" ;;
+    sweep) options="--vary --take --keep --sample --seed --points --sensitivity --set --end -j --threads --shard --join -o --output -q --quiet --force --help" ;;
     solve) options="--solver --tolerance --iterations --count --solution --help" ;;
     laws) options="--csv --friction-csv --law --restitution --stiffness --damping --mass --speed --force --help" ;;
     report) options="-o --output --force --help" ;;
