@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include "../bench/solver_race.h"
+#include "solve/cone_lanes.h"
 #include "solve_file.h"
 
 typedef struct bed {
@@ -267,6 +268,21 @@ static void newton_ends_within_the_cones(void) {
   }
 }
 
+// A contact that slips and is hardly pressed: the steps to its solution are too small for numbers, and the last of them
+// is infinite. Sweeps over piles come across such contacts.
+static void lanes_stay_finite(void) {
+  cone_lanes c = {.D = {{13.5}, {0}, {0}, {26.6}, {8.4}, {31}}, .mu = {0.5}};
+  cone_lanes_prepare(&c);
+  const lanes q[3] = {{-3.2e-84}, {1.3e-3}, {-7.6e-4}};
+  c.alpha[0] = 4.5e7;
+  for (int sweep = 0; sweep < 5; sweep++) {
+    lanes r[3];
+    cone_lanes_solve(&c, q, r);
+    CHECK_LE(hypot(r[1][0], r[2][0]), 1e-80);
+    CHECK(isfinite(r[0][0]) && isfinite(c.alpha[0]));
+  }
+}
+
 // 497 contacts at rest: interior points solve the problem at once, whatever slip sweeps show that have not converged.
 static void interior_points_are_asked_again(void) {
   bed b;
@@ -290,6 +306,7 @@ int main(void) {
   RUN(slips_follow_in_interior_points);
   RUN(interior_points_hold_slips_where_they_stick);
   RUN(newton_ends_within_the_cones);
+  RUN(lanes_stay_finite);
   RUN(interior_points_are_asked_again);
   return check_summary();
 }

@@ -91,7 +91,7 @@ static inline __attribute__((always_inline)) void cone_lanes_solve(cone_lanes *c
     const lanes excess = most - norm, along = x.r[1] * x.d[1] + x.r[2] * x.d[2];
     lanes next = alpha - excess * x.square / (c->mu * (x.d[0] * x.square - x.r[0] * along));
     const lanes way = next - alpha, off = (lanes)((lanes_mask)excess & INT64_MAX);
-    const lanes_mask near = busy & (off < NEAR * norm) & (next > zero);
+    const lanes_mask near = busy & (off < NEAR * norm) & (next > zero) & (next < zero + INFINITY);
     for (int i = 0; i < 3; i++) {
       const lanes end = x.r[i] + x.d[i] * way;
       lanes_set(&r[i], &near, &end);
