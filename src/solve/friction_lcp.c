@@ -146,7 +146,7 @@ static void write_slack_row(int count, double *M, int z, double below, int z2, d
 
 // Rows of λ + d_i · ξ_T and of μP_N − Σβ_i, behind that of ξ_N. The last two of them are first those of ξ_T.
 static void write_polygon_rows(const lcp_reduction *l, const solve_problem *p, const solve_block *b, int z, double *M,
-                               int stride, double *q, int q_stride) {
+                               int stride, double *q) {
   int count = (int)b->directions, n = l->unknowns;
   double *t1 = M + (long)count * stride, *t2 = t1 + stride, o1 = row_offset(l, p, b->row + 1),
          o2 = row_offset(l, p, b->row + 2);
@@ -155,48 +155,47 @@ static void write_polygon_rows(const lcp_reduction *l, const solve_problem *p, c
   for (int i = 0; i < count; i++) {
     double d[2], *row = M + (long)(1 + i) * stride;
     polygon_direction(count, i, d);
-    q[(long)(z + 1 + i) * q_stride] = d[0] * o1 + d[1] * o2;
+    q[z + 1 + i] = d[0] * o1 + d[1] * o2;
     for (int j = 0; j < n; j++) row[j] = d[0] * t1[j] + d[1] * t2[j];  // the last direction over t1 itself
     row[z + 1 + count] = 1;
   }
   memset(t2, 0, (size_t)n * sizeof *t2);
   t2[z] = b->mu;
   for (int i = 0; i < count; i++) t2[z + 1 + i] = -1;
-  q[(long)(z + 1 + count) * q_stride] = 0;
+  q[z + 1 + count] = 0;
 }
 
 static void write_block(const lcp_reduction *l, const solve_problem *p, const solve_block *block, int z, double *M,
-                        int stride, double *q, int q_stride) {
+                        int stride, double *q) {
   unknowns x = unknowns_of(block, z);
   double *row = M + (long)z * stride;
   write_row(l, p, x.normal, x.sign, row);
-  q[(long)z * q_stride] = x.sign * row_offset(l, p, x.normal);
+  q[z] = x.sign * row_offset(l, p, x.normal);
   if (is_polygon(block)) {
-    write_polygon_rows(l, p, block, z, row, stride, q, q_stride);
+    write_polygon_rows(l, p, block, z, row, stride, q);
   } else if (x.tangent >= 0) {
     write_row(l, p, x.tangent, 1, row + stride);
     row[stride + z + 2] += 1;  // ξ_R = … + ξ_L
-    q[(long)(z + 1) * q_stride] = row_offset(l, p, x.tangent);
+    q[z + 1] = row_offset(l, p, x.tangent);
     write_slack_row(l->unknowns, row + 2 * (long)stride, z, 2 * block->mu, z + 1, -1);  // P_L = 2μP_N − P_R
-    q[(long)(z + 2) * q_stride] = 0;
+    q[z + 2] = 0;
   } else if (block_unknowns(block) == 2) {
     row[z + 1] += 1;  // w = u + ν
     memset(row + stride, 0, (size_t)l->unknowns * sizeof *row);
     row[stride + z] = -1;  // hi − r
-    q[(long)(z + 1) * q_stride] = l->impulse * x.slack;
+    q[z + 1] = l->impulse * x.slack;
   }
 }
 
 // The commonest case, unilateral rows alone, is a scaled copy.
-static bool reduce_unilateral(lcp_reduction *l, const solve_problem *p, double *M, int stride, double *q,
-                              int q_stride) {
+static bool reduce_unilateral(lcp_reduction *l, const solve_problem *p, double *M, int stride, double *q) {
   int n = p->W.rows;
   for (int b = 0; b < p->block_count; b++)
     if (p->blocks[b].kind != BLOCK_UNILATERAL) return false;
   double scale = 1 / l->impulse;
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) M[(long)i * stride + j] = scale * l->W[(long)i * n + j];
-    q[(long)i * q_stride] = p->q[i];
+    q[i] = p->q[i];
   }
   return true;
 }
@@ -210,18 +209,18 @@ static double impulse_scale(int n, const double *W) {
   return largest > 0 ? ldexp(1, exponent) : 1;
 }
 
-void lcp_reduce(lcp_reduction *l, const solve_problem *p, double *M, int stride, double *q, int q_stride) {
+void lcp_reduce(lcp_reduction *l, const solve_problem *p, double *M, int stride, double *q) {
   int n = p->W.rows;
   p->W.ops->dense(&p->W, l->W);
   l->unknowns = lcp_unknowns(p);
   l->eliminated_count = 0;
   l->impulse = impulse_scale(n, l->W);
-  if (reduce_unilateral(l, p, M, stride, q, q_stride)) return;
+  if (reduce_unilateral(l, p, M, stride, q)) return;
   memcpy(l->q, p->q, (size_t)n * sizeof *l->q);
   memset(l->gone, 0, (size_t)n * sizeof *l->gone);
   eliminate_bilateral(l, p);
   for (int b = 0, z = 0; b < p->block_count; z += block_unknowns(&p->blocks[b]), b++)
-    if (!is_bilateral(&p->blocks[b])) write_block(l, p, &p->blocks[b], z, M, stride, q, q_stride);
+    if (!is_bilateral(&p->blocks[b])) write_block(l, p, &p->blocks[b], z, M, stride, q);
 }
 
 static void restore_polygon(const solve_block *b, double scale, const double *z, double *r) {

@@ -28,8 +28,8 @@ int lcp_unknowns(const solve_problem *p);
 bool lcp_suits(const solve_problem *p);
 
 lcp_reduction lcp_lay_out(solve_workspace *w, const solve_limits *limits);
-// Writes M and q of the LCP: row i of M from M[i · stride]. `q` has its own stride, so that it may be a column.
-void lcp_reduce(lcp_reduction *l, const solve_problem *p, double *M, int stride, double *q, int q_stride);
+// Writes M and q of the LCP: row i of M from M[i · stride].
+void lcp_reduce(lcp_reduction *l, const solve_problem *p, double *M, int stride, double *q);
 // From z back to r, bilateral rows included.
 void lcp_restore(const lcp_reduction *l, const solve_problem *p, const double *z, double *r);
 // From r (and u) to a z to begin with.

@@ -154,7 +154,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   solve_limits limits = solve_limits_exact(p);
   newton x = lay_out(w, &limits);
   x.n = limits.lcp;
-  lcp_reduce(&x.lcp, p, x.M, x.n, x.q, 1);
+  lcp_reduce(&x.lcp, p, x.M, x.n, x.q);
   double size = 0;
   for (int i = 0; i < x.n; i++) size = fmax(size, fabs(x.q[i]));
   if (s->warm_start) {
