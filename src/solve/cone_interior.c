@@ -351,7 +351,7 @@ static double step_length(const interior *i, double part) {
 static void set_corrected_targets(interior *i, double level) {
   for (int k = 0; k < i->cone_count; k++) {
     const cone *c = &i->cones[k];
-    double a[3] = {0}, b[3] = {0}, product[3] = {0};
+    double a[4] = {0}, b[4] = {0}, product[3] = {0};  // of three gcc takes some for not set, without LTO
     scale_by(c, -1, i->dx + c->row, a);
     scale_by(c, 1, i->dz + c->row, b);
     product[0] = dot(c->size, a, b);
