@@ -4,7 +4,9 @@
 #include "check.h"
 
 #include "../bench/solver_race.h"
+#include "solve/cone_alart_curnier.h"
 #include "solve/cone_lanes.h"
+#include "solve/driver.h"
 #include "solve_file.h"
 
 typedef struct bed {
@@ -268,6 +270,39 @@ static void newton_ends_within_the_cones(void) {
   }
 }
 
+// A path that is left every five steps and gone on with is the same as one run, and has one limit of all steps.
+static void newton_goes_on_where_it_was_left(void) {
+  bed b;
+  lay(&b, scene_balls(5, 0.6, 1e-3));
+  solve_workspace *w = b.race.w;
+  solve_limits limits = solve_limits_exact(&b.p);
+  solve_settings settings = solve_settings_default();
+  settings.tolerance = 1e-10, settings.iterations = 5, settings.polish = false;
+  size_t bytes = (size_t)b.p.W.rows * sizeof(double);
+  double *r = calloc(1, bytes);
+  b.race.until = INFINITY;
+  driver_begin(w, &b.p, &limits);
+  newton_path *path = newton_path_take(w, &limits);
+  solve_status status = SOLVE_LIMIT;
+  size_t mark = w->used;
+  newton_path_begin(path, &b.p, 12, r);
+  for (int k = 0; k < 4; k++, w->used = mark)
+    CHECK_EQUAL(newton_path_go_on(path, &b.p, &settings, w, r, &(solve_info){0}), SOLVE_LIMIT);
+  CHECK_EQUAL(newton_path_steps(path), 12);
+  memset(r, 0, bytes);
+  newton_path_begin(path, &b.p, 500, r);
+  for (int k = 0; k < 100 && status == SOLVE_LIMIT; k++, w->used = mark)
+    status = newton_path_go_on(path, &b.p, &settings, w, r, &(solve_info){0});
+  int steps = newton_path_steps(path);
+  settings.iterations = 500;
+  solve_info info = solver_run(&solver_alart_curnier, &b.p, &settings, w, &b.race.to);
+  CHECK_EQUAL(status, info.status);
+  CHECK_EQUAL(info.iterations, steps);
+  CHECK(memcmp(r, b.race.to.r, bytes) == 0);
+  free(r);
+  clear(&b);
+}
+
 // A contact that slips and is hardly pressed: the steps to its solution are too small for numbers, and the last of them
 // is infinite. Sweeps over piles come across such contacts.
 static void lanes_stay_finite(void) {
@@ -306,6 +341,7 @@ int main(void) {
   RUN(slips_follow_in_interior_points);
   RUN(interior_points_hold_slips_where_they_stick);
   RUN(newton_ends_within_the_cones);
+  RUN(newton_goes_on_where_it_was_left);
   RUN(lanes_stay_finite);
   RUN(interior_points_are_asked_again);
   return check_summary();

@@ -9,7 +9,7 @@
 //   when R > 0.8 C, so that going on with sweeps would take about as long, and
 //   when s + R > 2 C, so that a failed attempt costs no more than half of all sweeps.
 //
-// Interior points seldom fail: for them R > 0.5 C is enough.
+// Interior points seldom fail: for them R > 0.5 C is enough, in pieces R > 0.6 C − 0.5 s.
 //
 // The sweeps continue from their own last iterate, as if nothing had been tried. So the chain reaches at least what
 // they reach alone. They have no fixed end as long as they are expected to reach one.
@@ -58,16 +58,24 @@ static int holder_limit(const solve_problem *p) { return solver_interior.limit(p
 static const solver holder = {
     .name = "interior", .suits = holder_suits, .limit = holder_limit, .solve = interior_hold, .finite = false};
 
+// Newton's method from zero, which goes on where it was left.
+static int walker_limit(const solve_problem *p) { return solver_alart_curnier.limit(p); }
+static solve_status walk(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                         solve_info *info) {
+  return newton_path_go_on(w->path, p, s, w, r, info);
+}
+static const solver walker = {
+    .name = "alart-curnier", .suits = probe_suits, .limit = walker_limit, .solve = walk, .finite = false};
+
 // Interior points seldom fail. Where they do, Newton's method from zero is the next best.
 enum { PROBE, INTERIOR, FRESH_NEWTON, NEWTON };
-static const double STEPS_PER_DIGIT = 1.4;  // of INTERIOR
-// Of INTERIOR in pieces: piles stick to edges, and Newton's method has to finish. In a crowd many cones stick, one
-// after the other.
-static const double OF_PIECES = 2, STEPS_PER_CONTACT = 0.014;
+// Steps of INTERIOR: those of the table and so many for each digit of the tolerance. In pieces some more: piles stick
+// to edges, and in a crowd many cones stick, one after the other.
+static const double STEPS_PER_DIGIT = 1.4, OF_PIECES = 1.45, STEPS_PER_CONTACT = 0.005;
 static const runner runners[] = {
     [PROBE] = {&prober, 2, 6, 0, true, 2},
     [INTERIOR] = {&solver_interior, 6, 0.2, 160, false, 0},  // and those of the digits
-    [FRESH_NEWTON] = {&solver_alart_curnier, 40, 1.5, 320, false, 0},
+    [FRESH_NEWTON] = {&walker, 40, 1.5, 80, false, 0},
     [NEWTON] = {&solver_alart_curnier, 20, 0.7, 40, true, 2},
     {&holder, 150, 0.7, 150, false, 0},
     {&solver_lemke, 0, 0.5, 0, false, 0},
@@ -79,17 +87,24 @@ enum {
   CROWD = 400,
   LEAST_IN_PIECES = 150,
   STOPS = 16,
+  PATH_STEPS = 2000,
   MORE_SWEEPS = 10
 };
+
+// A path whose residual is above this one after its first part has come nowhere.
+static const double NOWHERE = 5e-2;
+
+// In place of `wait` for INTERIOR where W is formed: the fewer steps that it takes there are better known.
+static const double WAIT_FORMED = 0.1;
 
 // --- the model of the work -------------------------------------------------------------------------------------------
 
 // Nanoseconds, measured: only their ratios count.
-static double sweep_work(const solve_problem *p) { return 0.4 * matrix_entries(&p->W) + 50.0 * p->block_count; }
+static double sweep_work(const chain_run *c) { return nsgs_work(c->w->sweeps); }
 
 static double factor_work(const solve_problem *p, solve_workspace *w) {
   double n = p->W.rows;
-  if (condensed_suits(p) && condensed_begin(w->condensed, p)) return 0.2 * condensed_work(w->condensed) + 600 * n;
+  if (condensed_suits(p) && condensed_begin(w->condensed, p)) return 0.2 * condensed_work(w->condensed) + 320 * n;
   return 0.012 * n * n * n + 6 * n * n + 500;
 }
 
@@ -109,6 +124,8 @@ typedef struct race {
   int sweeps, limit;            // done, or thought of as done; at most
   int allowed;                  // by the user; beyond that nothing is swept
   double end;                   // where sweeps beyond that would have ended; infinite before
+  bool on_path;                 // Newton's method from zero was left before its end
+  double path_residual;         // that it had there
   bool ahead;                   // a probe has found almost the right active set: Newton goes on from there
   double residual;              // of the sweeps
   int stop[STOPS], stop_count;  // the last stops, and the residuals there
@@ -127,11 +144,12 @@ static double work_of(const race *x, int i) {
 
 static void line_up(race *x) {
   const solve_problem *p = x->c->p;
-  double sweep = sweep_work(p);
+  double sweep = sweep_work(x->c);
   for (int i = 0; i < RUNNERS; i++) {
     bool runs = runners[i].solver->suits(p) && (i != PROBE || x->c->settings->polish);
     x->cost[i] = work_of(x, i) / sweep;
-    x->due[i] = runs ? fmax(LEAST_SWEEPS, runners[i].wait * x->cost[i]) : INFINITY;
+    double wait = i == INTERIOR && !condensed_suits(p) ? WAIT_FORMED : runners[i].wait;
+    x->due[i] = runs ? fmax(LEAST_SWEEPS, wait * x->cost[i]) : INFINITY;
   }
 }
 
@@ -162,11 +180,11 @@ static bool stands_still(const race *x) {
 }
 
 // Sweeps still to be expected: at the rate of late, but at most six times as many as at the mean rate from the start,
-// because the residual of sweeps falls unevenly.
+// or as many as so far, because the residual of sweeps falls unevenly.
 static double rest_of_sweeps(const race *x) {
   if (x->end < INFINITY) return x->end - x->sweeps;
   rates r = rates_of(x);
-  return stands_still(x) ? INFINITY : fmin(r.of_late, 6 * r.in_all);
+  return stands_still(x) ? INFINITY : fmin(r.of_late, fmax(6 * r.in_all, x->sweeps));
 }
 
 // The user lets nothing more be swept. Too early to know a rate, or at a rate that solves the problem soon, the race
@@ -202,6 +220,25 @@ static bool sweep_to(race *x, int target) {
   return x->sweeps < x->end;
 }
 
+// All parts of a path are one run, and the user's limit is one of all of them.
+static int path_limit(const race *x) {
+  int user = x->c->settings->iterations;
+  return user && user < PATH_STEPS ? user : PATH_STEPS;
+}
+
+// A path that has not ended is gone on with, and is expected to take as long again as it has taken so far: at once if
+// the last steps have lowered its residual, else when the sweeps have cost as much as it has.
+static void leave_path(race *x, const solve_info *info) {
+  const newton_path *path = x->c->w->path;
+  bool gains = info->residual < 0.9 * x->path_residual;
+  x->path_residual = info->residual;
+  x->on_path = info->status == SOLVE_LIMIT && newton_path_steps(path) < path_limit(x);
+  if (!x->on_path) return;
+  double work = newton_path_steps(path) * factor_work(x->c->p, x->c->w) / sweep_work(x->c);
+  x->cost[FRESH_NEWTON] = work;
+  x->due[FRESH_NEWTON] = gains ? x->sweeps : fmax(x->sweeps, work);
+}
+
 static void try_runner(race *x, int i) {
   chain_run *c = x->c;
   size_t bytes = (size_t)c->p->W.rows * sizeof(double);
@@ -213,11 +250,14 @@ static void try_runner(race *x, int i) {
   own.polish = i != PROBE;
   if (r->warm) memcpy(c->d.r, i != PROBE && x->ahead ? c->best->r : c->d.swept, bytes);
   else memset(c->d.r, 0, bytes);
+  if (i == FRESH_NEWTON && !x->on_path) newton_path_begin(c->w->path, c->p, path_limit(x), c->d.r);
   solve_info info = chain_attempt(c, s, &own, c->d.r);
   if (i != PROBE && !x->tried[i]) chain_record(c->tally, s->name, info.status == SOLVE_SOLVED);
+  if (i == FRESH_NEWTON) limited = newton_path_steps(c->w->path) == c->settings->iterations;
   if (limited && info.status == SOLVE_LIMIT) c->cut = s->name;
   x->tried[i] = true, x->put_off[i] = false;
   x->due[i] = r->again ? r->again * x->due[i] : INFINITY;
+  if (i == FRESH_NEWTON) leave_path(x, &info);
   x->ahead = i == PROBE && c->info->residual < 0.1 * x->residual && info.residual <= c->info->residual;
   if (x->ahead && !chain_done(c)) x->due[NEWTON] = fmin(x->due[NEWTON], x->sweeps);
   if (i == INTERIOR) x->due[FRESH_NEWTON] = fmin(x->due[FRESH_NEWTON], x->sweeps);
@@ -234,15 +274,17 @@ static int next_stop(const race *x) {
 }
 
 // Sweeps still expected from which on a runner is tried. What may fail is tried only if that costs at most half of all
-// sweeps. Interior points seldom fail, and sweeps mostly become slower: they are expected to take twice as long
-// as their rate says.
+// sweeps. Interior points seldom fail, and sweeps mostly become slower than their rate says: in pieces less is expected
+// of them the longer they have taken.
 static double least_rest(const race *x, int i) {
-  return i == INTERIOR ? 0.5 * x->cost[i] : fmax(0.8 * x->cost[i], 2 * x->cost[i] - x->sweeps);
+  double cost = x->cost[i];
+  if (i != INTERIOR) return fmax(0.8 * cost, 2 * cost - x->sweeps);
+  return condensed_suits(x->c->p) ? fmax(0.6 * cost - 0.5 * x->sweeps, 0.1 * cost) : 0.5 * cost;
 }
 
 // A residual that stands still may fall again. Interior points wait for that until the sweeps have cost this part of
 // what they cost themselves.
-static const double PLATEAU = 0.45;
+static double plateau(const race *x) { return (condensed_suits(x->c->p) ? 0.35 : 0.45) * x->cost[INTERIOR]; }
 
 // Those that are due, as long as sweeping on would take longer.
 static void try_due(race *x) {
@@ -253,8 +295,8 @@ static void try_due(race *x) {
       x->due[i] = INFINITY;
       continue;
     }
-    if (i == INTERIOR && rest == INFINITY && x->sweeps < PLATEAU * x->cost[i]) {
-      x->due[i] = PLATEAU * x->cost[i];
+    if (i == INTERIOR && rest == INFINITY && x->sweeps < plateau(x)) {
+      x->due[i] = plateau(x);
       continue;
     }
     if (rest > least_rest(x, i)) try_runner(x, i);
@@ -297,7 +339,7 @@ static void polish_end(race *x) {
   if (!by_sweeps || !can_polish(x) || x->c->info->residual <= SOLVE_ROUNDING) return;
   bool probed = x->tried[PROBE], crowd = p->W.velocities > 0;
   if (crowd && x->sweeps < LEAST_IN_PIECES) return;  // to know the cost would take as long
-  double cost = probed || crowd ? POLISH_STEPS * factor_work(p, x->c->w) / sweep_work(p) : 0;
+  double cost = probed || crowd ? POLISH_STEPS * factor_work(p, x->c->w) / sweep_work(x->c) : 0;
   if (probed && (x->c->info->residual < FINE || cost > 0.1 * x->sweeps)) return;
   if (crowd && cost > x->sweeps) return;  // there it would take longer than all else
   polish(x);
@@ -310,7 +352,7 @@ static void polish_cut(race *x) {
   solve_status status = x->c->info->status;
   bool over = status == SOLVE_SOLVED || status == SOLVE_NONE || status == SOLVE_INTERRUPTED;
   if (over || x->allowed < LEAST_SWEEPS || !can_polish(x)) return;
-  if (POLISH_STEPS * factor_work(x->c->p, x->c->w) <= x->allowed * sweep_work(x->c->p)) polish(x);
+  if (POLISH_STEPS * factor_work(x->c->p, x->c->w) <= x->allowed * sweep_work(x->c)) polish(x);
   else try_runner(x, PROBE);
 }
 
@@ -332,11 +374,14 @@ void chain_race(chain_run *c, bool warm) {
   race x = {.c = c,
             .residual = INFINITY,
             .end = INFINITY,
+            .path_residual = NOWHERE,
             .limit = solver_nsgs.limit(c->p),
             .allowed = user ? user : INT_MAX};
   size_t bytes = (size_t)c->p->W.rows * sizeof(double);
   if (warm) memcpy(c->d.swept, c->best->r, bytes);
   else memset(c->d.swept, 0, bytes);
+  solve_limits limits = solve_limits_exact(c->p);
+  c->w->path = newton_path_take(c->w, &limits);
   c->w->sweeps = nsgs_begin(c->p, c->w);
   // Enough for most. In a crowd the pattern of the equations, which tells what a factorisation costs, takes as
   // long as some fifty sweeps.

@@ -465,46 +465,87 @@ static int limit(const solve_problem *p) {
   return 200;
 }
 
-// The least residual so far, of percussions within their sets, and the steps since it was last halved.
-typedef struct progress {
-  double least, halved;
-  int since;
-} progress;
+// What a run needs to go on.
+struct newton_path {
+  double *at, *best;       // where it is, and the best so far within its sets
+  int steps, most;         // so far; in all parts together
+  double history[MEMORY];  // of |F|²
+  double start, last;      // residuals of the first and of the last iterate
+  double lift;             // stiffness
+  double least, halved;    // residual of the best, and what the patience is counted from
+  int since;               // steps since it was last halved
+};
 
-// Percussions that are better than all before go to r.
-static void keep_best(newton *x, const solve_problem *p, double residual, progress *best, double *r) {
-  if (residual < best->least) residual = judge_inside(x, p, residual);
-  if (residual < best->least) best->least = residual, memcpy(r, x->step, (size_t)x->n * sizeof *r);
-  best->since++;
-  if (best->least <= 0.5 * best->halved) best->halved = best->least, best->since = 0;
+static void begin_path(newton_path *path, int n, int most, const double *r) {
+  double *at = path->at, *best = path->best;
+  *path = (newton_path){.at = at,
+                        .best = best,
+                        .most = most,
+                        .start = INFINITY,
+                        .last = INFINITY,
+                        .lift = LITTLE,
+                        .least = INFINITY,
+                        .halved = INFINITY};
+  memcpy(at, r, (size_t)n * sizeof *r);
 }
 
-// Stalls after `patience` steps in which the least residual was not halved. In a pile the residual may stay as it is
-// for tens of steps, while one contact after the other changes its state, and then fall to nothing.
+static void look(newton *x, const solve_problem *p, double residual, newton_path *path) {
+  take_turns(x, residual > 0.5 * path->last);
+  path->last = residual;
+  if (path->steps == 0) path->start = residual;
+  if (residual < path->least) residual = judge_inside(x, p, residual);
+  if (residual < path->least) path->least = residual, memcpy(path->best, x->step, (size_t)x->n * sizeof *path->best);
+  path->since++;
+  if (path->least <= 0.5 * path->halved) path->halved = path->least, path->since = 0;
+}
+
+// From x->r. Stalls after `patience` steps in which the least residual was not halved. In a pile the residual may stay
+// as it is for tens of steps, while one contact after the other changes its state, and then fall to nothing.
+static solve_status walk(newton *x, const solve_problem *p, const solve_settings *s, int patience, solve_workspace *w,
+                         newton_path *path, solve_info *info) {
+  double *trial_r = TAKE(w, double, x->n), *trial_u = TAKE(w, double, x->n);
+  for (bool known = path->steps > 0;; known = false) {  // the iterate at which a path was left has been looked at
+    double residual = judge(x, p);
+    if (!known) look(x, p, residual, path);
+    if (path->least <= s->tolerance) return SOLVE_SOLVED;
+    if (path->since > patience || (residual > LOST && path->start < 0.1 * LOST)) return SOLVE_STALLED;
+    if (info->iterations >= s->iterations || path->steps >= path->most) return SOLVE_LIMIT;
+    if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
+    path->history[path->steps++ % MEMORY] = linearise(x, p, x->r, x->u, true);
+    info->iterations++;
+    if (!direction(x, p, w->stop)) return interrupted(w->stop) ? SOLVE_INTERRUPTED : SOLVE_STALLED;
+    p->W.ops->apply(&p->W, x->step, x->du, x->work);
+    double t = fmin(1, fmax(step_length(x, p, path->history, trial_r, trial_u), BEYOND * first_change(x, p)));
+    for (int i = 0; i < x->n; i++) x->r[i] += t * x->step[i];
+  }
+}
+
+// Goes on along the path; the best of all goes to r.
+static solve_status go_on(const solve_problem *p, const solve_settings *s, int patience, solve_workspace *w,
+                          newton_path *path, double *r, solve_info *info) {
+  newton x = begin(p, w);
+  solve_settings own = *s;
+  size_t bytes = (size_t)x.n * sizeof *r;
+  if (!own.iterations) own.iterations = limit(p);
+  memcpy(x.r, path->at, bytes);
+  x.lift = path->lift;
+  solve_status status = walk(&x, p, &own, patience, w, path, info);
+  memcpy(path->at, x.r, bytes);
+  path->lift = x.lift;
+  if (path->least < INFINITY) memcpy(r, path->best, bytes);
+  return status;
+}
+
+static newton_path lay_out_path(solve_workspace *w, const solve_limits *limits) {
+  return (newton_path){.at = TAKE(w, double, limits->rows), .best = TAKE(w, double, limits->rows)};
+}
+
 static solve_status run(const solve_problem *p, const solve_settings *s, int patience, solve_workspace *w, double *r,
                         solve_info *info) {
-  newton x = begin(p, w);
-  double *trial_r = TAKE(w, double, x.n), *trial_u = TAKE(w, double, x.n), history[MEMORY] = {0}, start = INFINITY,
-         last = INFINITY;
-  progress best = {.least = INFINITY, .halved = INFINITY};
-  int most = s->iterations ? s->iterations : limit(p);
-  memcpy(x.r, r, (size_t)x.n * sizeof *r);
-  for (;;) {
-    double residual = judge(&x, p);
-    take_turns(&x, residual > 0.5 * last);
-    last = residual;
-    keep_best(&x, p, residual, &best, r);
-    if (info->iterations == 0) start = residual;
-    if (best.least <= s->tolerance) return SOLVE_SOLVED;
-    if (best.since > patience || (residual > LOST && start < 0.1 * LOST)) return SOLVE_STALLED;
-    if (info->iterations >= most) return SOLVE_LIMIT;
-    if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
-    history[info->iterations++ % MEMORY] = linearise(&x, p, x.r, x.u, true);
-    if (!direction(&x, p, w->stop)) return interrupted(w->stop) ? SOLVE_INTERRUPTED : SOLVE_STALLED;
-    p->W.ops->apply(&p->W, x.step, x.du, x.work);
-    double t = fmin(1, fmax(step_length(&x, p, history, trial_r, trial_u), BEYOND * first_change(&x, p)));
-    for (int i = 0; i < x.n; i++) x.r[i] += t * x.step[i];
-  }
+  solve_limits limits = solve_limits_exact(p);
+  newton_path path = lay_out_path(w, &limits);
+  begin_path(&path, p->W.rows, INT_MAX, r);
+  return go_on(p, s, patience, w, &path, r, info);
 }
 
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
@@ -520,7 +561,27 @@ int alart_curnier_descend(const solve_problem *p, solve_workspace *w, double tol
   return info.iterations;
 }
 
+// --- a path that is left and gone on with ----------------------------------------------------------------------------
+
+newton_path *newton_path_take(solve_workspace *w, const solve_limits *limits) {
+  newton_path *path = TAKE(w, newton_path, 1), made = lay_out_path(w, limits);
+  if (path) *path = made;
+  return path;
+}
+
+void newton_path_begin(newton_path *path, const solve_problem *p, int most, const double *r) {
+  begin_path(path, p->W.rows, most, r);
+}
+
+solve_status newton_path_go_on(newton_path *path, const solve_problem *p, const solve_settings *s, solve_workspace *w,
+                               double *r, solve_info *info) {
+  return go_on(p, s, INT_MAX, w, path, r, info);
+}
+
+int newton_path_steps(const newton_path *path) { return path->steps; }
+
 void alart_curnier_measure(solve_workspace *w, const solve_limits *limits) {
+  lay_out_path(w, limits);
   lay_out(w, limits);
   TAKE(w, double, limits->rows);
   TAKE(w, double, limits->rows);

@@ -2,8 +2,7 @@
 #ifndef SOLVE_CONE_ALART_CURNIER_H
 #define SOLVE_CONE_ALART_CURNIER_H
 
-#include "solve/problem.h"
-#include "solve/workspace.h"
+#include "solve/solver.h"
 
 // Exact solve on the active set that (r, u) shows: a few full Newton steps, kept only while the judge finds each
 // better than the last, with percussions within their sets. `residual` is that of (r, u); the new one is returned, and
@@ -16,5 +15,16 @@ bool alart_curnier_probe(const solve_problem *p, solve_workspace *w, double enou
 int alart_curnier_descend(const solve_problem *p, solve_workspace *w, double tolerance, int most, int patience,
                           double *r);
 void alart_curnier_measure(solve_workspace *w, const solve_limits *limits);
+
+// A run of the solver that can be stopped and goes on: the same as in one run.
+typedef struct newton_path newton_path;
+// Takes memory of the workspace, for as long as the path is to go on. Null while measuring.
+newton_path *newton_path_take(solve_workspace *w, const solve_limits *limits);
+// At most `most` steps in all.
+void newton_path_begin(newton_path *path, const solve_problem *p, int most, const double *r);
+// At most s->iterations more of them. r becomes the best that was met on the whole path, within its sets.
+solve_status newton_path_go_on(newton_path *path, const solve_problem *p, const solve_settings *s, solve_workspace *w,
+                               double *r, solve_info *info);
+int newton_path_steps(const newton_path *path);  // in all
 
 #endif

@@ -336,6 +336,11 @@ nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w) {
   return m;
 }
 
+double nsgs_work(const nsgs_sweeps *m) {
+  const solve_problem *p = &m->problem;
+  return m->packed ? 20.0 * p->block_count : 0.4 * matrix_entries(&p->W) + 50.0 * p->block_count;
+}
+
 // Sweeps that can tell by how much they change whether a look is worth its cost: what a contact moves by is what it was
 // away from its solution.
 static solve_status go_on_packed(nsgs_sweeps *m, const solve_settings *s, interrupt *stop, double *r,

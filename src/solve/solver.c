@@ -49,6 +49,7 @@ static size_t memory_of(void (*measure)(solve_workspace *, const solve_limits *)
     reduced_lay_out(&empty, limits);
     driver_begin_part(&empty, NULL, limits);
   }
+  newton_path_take(&empty, limits);
   nsgs_measure(&empty, limits);
   measure(&empty, limits);
   return empty.used;
