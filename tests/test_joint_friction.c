@@ -413,9 +413,12 @@ static void latch_rests_on_a_load_that_is_not_unique(void) {
       "method: {moreau: {step: dt}}\nend: 2 s\n";
   static const char *const settings[] = {
       "", "drag=0", "mu=1", "method=event", "method=event drag=0", "method=event mu=1"};
-  for (int i = 0; i < 6; i++) {
+  enum { NEARBY = 20 };  // numbers that change the last digits of a load of which five are known
+  for (int i = 0; i < 6 + NEARBY; i++) {
     run r;
-    if (!run_open_text(&r, text, settings[i])) return;
+    char nearby[80];
+    snprintf(nearby, sizeof nearby, "method=event mu=%.15g", 0.3 + uniform(-1e-9, 1e-9));
+    if (!run_open_text(&r, text, i < 6 ? settings[i] : nearby)) return;
     if (!run_to(&r, 2)) return;
     carom_summary s = carom_sim_summary(r.sim);
     CHECK_EQUAL(s.unsolved + s.friction_unsettled + s.unsettled, 0);

@@ -99,19 +99,20 @@ void event_friction_read(event *s, double scale) {
 }
 
 // Modes were decided with limits from the load before. Returns true if they are the same with those that the modes
-// bring about.
+// bring about, as well as the load is known.
 bool event_friction_is_settled(event *s) {
   if (!s->friction_loaded) return true;
   event_set(s, s->w.t, s->w.y);
   event_take_closed(s);
   if (!event_accelerate(s)) return true;  // told when it is tried again
+  const double agreement = s->redundant ? RESPONSE_HELD_NOISE : 1e-9;
   bool settled = true;
   for
     EACH_JOINT(i, s) {
       const event_point *c = event_joint_point(s, i);
       double limit = c->force[0], decided = s->joint[i].limit_decided;
       if (!c->size || (c->mode == MODE_STICK && fabs(c->force[1]) <= fmin(limit, decided))) continue;
-      settled &= fabs(limit - decided) <= 1e-9 * limit;
+      settled &= fabs(limit - decided) <= agreement * limit;
     }
   return settled;
 }
