@@ -189,17 +189,22 @@ static const subject subjects[] = {
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects, ROWS = 128 };
 
-static bool open_subject(run *r, const subject *s) {
+// A soft beam, whose markers move with its modes.
+#define BEAM                                                                                                     \
+  "beam: {length: 2, section: {area: 4e-4, second_moment: 1e-8}, young: 1e6, density: 2000}, modes: {count: 3, " \
+  "static_modes: false}"
+
+static bool open_subject(run *r, const subject *s, bool flexible) {
   char text[2048];
+  const char *rigid = s->planar ? "mass: 2, inertia: 0.3" : "mass: 2, inertia: [0.3, 0.3, 0.3]";
   snprintf(text, sizeof text,
            "%scoordinates: absolute\n"
-           "bodies: {a: {mass: 2, inertia: %s}, b: {mass: 1, inertia: %s}}\n"
+           "bodies: {a: {%s}, b: {mass: 1, inertia: %s}}\n"
            "materials: {m: {restitution: 0.5, friction: 0.2}}\n"
            "joints: {%s%sfree: {free: [ground, a]}%s}\n%s"
            "method: {moreau: {step: 1e-3}}\nend: 1\n",
-           s->planar ? "space: planar\n" : "", s->planar ? "0.3" : "[0.3, 0.3, 0.3]",
-           s->planar ? "0.1" : "[0.1, 0.1, 0.1]", s->joint, *s->joint ? ", " : "",
-           strcmp(s->type, "stop") == 0 ? "" : ", other: {free: [ground, b]}", s->surfaces);
+           s->planar ? "space: planar\n" : "", flexible ? BEAM : rigid, s->planar ? "0.1" : "[0.1, 0.1, 0.1]", s->joint,
+           *s->joint ? ", " : "", strcmp(s->type, "stop") == 0 ? "" : ", other: {free: [ground, b]}", s->surfaces);
   return run_open_text(r, text, "");
 }
 
@@ -301,10 +306,10 @@ static int compare(path *w) {
   return w->x->row_total - w->m->row_count;
 }
 
-static void the_bias_of_rows_is_the_derivative_of_their_rates(void) {
+static void check_biases(bool flexible) {
   for (int k = 0; k < SUBJECTS; k++) {
     run r;
-    if (!open_subject(&r, &subjects[k])) continue;
+    if (!open_subject(&r, &subjects[k], flexible)) continue;
     path w = {.contacts = &r.model->contacts, .m = &r.model->m, .x = r.sim->x};
     CHECK_TEXT(w.contacts->elements[0].type->name, subjects[k].type);
     int compared = 0;
@@ -315,6 +320,9 @@ static void the_bias_of_rows_is_the_derivative_of_their_rates(void) {
     run_close(&r);
   }
 }
+
+static void the_bias_of_rows_is_the_derivative_of_their_rates(void) { check_biases(false); }
+static void also_on_flexible_bodies(void) { check_biases(true); }
 
 // --- places that come and go -----------------------------------------------------------------------------------------
 
@@ -362,7 +370,7 @@ static int compare_place(path *w, const contact_element *e, const contact_featur
 static void followed_places_move_with_their_features(void) {
   for (size_t k = 0; k < sizeof followed / sizeof *followed; k++) {
     run r;
-    if (!open_subject(&r, &followed[k])) continue;
+    if (!open_subject(&r, &followed[k], false)) continue;
     path w = {.contacts = &r.model->contacts, .m = &r.model->m, .x = r.sim->x};
     const contact_element *e = w.contacts->elements;
     CHECK_TEXT(e->type->name, followed[k].type);
@@ -389,7 +397,7 @@ static void followed_places_move_with_their_features(void) {
 // velocity.
 static void anchors_move_with_their_bodies(void) {
   run r;
-  if (!open_subject(&r, &subjects[2])) return;
+  if (!open_subject(&r, &subjects[2], false)) return;
   path w = {.contacts = &r.model->contacts, .m = &r.model->m, .x = r.sim->x};
   const double h = 1e-4;
   for (int sample = 0; sample < 20; sample++) {
@@ -421,5 +429,6 @@ int main(void) {
   RUN(the_bias_of_rows_is_the_derivative_of_their_rates);
   RUN(followed_places_move_with_their_features);
   RUN(anchors_move_with_their_bodies);
+  RUN(also_on_flexible_bodies);
   return check_summary();
 }

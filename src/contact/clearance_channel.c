@@ -30,8 +30,8 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
 // Walls turn with the first body, corners are of the second.
 static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
                              int k) {
-  (void)e, (void)k;
-  return contact_travel_on_wall(m, x, p, p->node_first, p->node_second, 0);
+  (void)k;
+  return contact_travel_on_wall(m, x, e, p, CONTACT_FIRST, 0);
 }
 
 static void curvatures(const contact_element *e, double radius[2]) {

@@ -45,11 +45,11 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
 // the bearing.
 static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
                              int k) {
-  if (k >= SHOULDER_LOW) return contact_travel_on_wall(m, x, p, p->node_first, p->node_second, 0);
+  if (k >= SHOULDER_LOW) return contact_travel_on_wall(m, x, e, p, CONTACT_FIRST, 0);
   marker_state bearing = marker_read(m, x, e->first);
   vec3 end_at = vec3_axpy(p->at, -e->size_second[0], p->n), D = vec3_sub(end_at, bearing.p),
        z = mat3_column(bearing.R, 2);
-  anchor end = anchor_at(x, p->node_second, end_at);
+  anchor end = contact_anchor(m, x, e, p, CONTACT_SECOND, end_at);
   vec3 v = anchor_velocity(m, x, &end), D_dot = vec3_sub(v, bearing.v), z_dot = vec3_cross(bearing.w, z);
   vec3 rate = vec3_axpy(D_dot, -vec3_dot(z, D), z_dot);
   rate = vec3_axpy(rate, -(vec3_dot(z_dot, D) + vec3_dot(z, D_dot)), z);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "contact/frame.h"
 #include "contact/hertz.h"
 #include "contact/touches.h"
 #include "mechanics/anchor.h"
@@ -96,8 +97,10 @@ typedef struct contact_anchors {
 } contact_anchors;
 
 // Inlined, as all that is called here for every point: a call costs more than it does.
-BLOCK contact_anchors anchors_of(const motion *x, const contact_point *p) {
-  return (contact_anchors){anchor_at(x, p->node_first, p->at), anchor_at(x, p->node_second, p->at)};
+BLOCK contact_anchors anchors_of(const mechanism *m, const motion *x, const contact_element *e,
+                                 const contact_point *p) {
+  return (contact_anchors){contact_anchor(m, x, e, p, CONTACT_FIRST, p->at),
+                           contact_anchor(m, x, e, p, CONTACT_SECOND, p->at)};
 }
 
 // The velocity of the first body against the second's at the point, along d.
@@ -105,6 +108,7 @@ static void add_row_along(const mechanism *m, motion *x, const contact_anchors *
   row_body *pair = rows_add_pair(m, x, a->first.node, a->second.node);
   anchor_wrench(m, &a->first, d, VEC3_ZERO, pair[0].J);
   anchor_wrench(m, &a->second, vec3_neg(d), VEC3_ZERO, pair[1].J);
+  if (x->flexible) rows_add_modes(m, x, &a->first, &a->second, d, VEC3_ZERO);
 }
 
 // The axes of what resists turning: in the plane across it, in space both tangents and the normal.
@@ -117,6 +121,7 @@ static void add_row_about(const mechanism *m, motion *x, const contact_anchors *
   row_body *pair = rows_add_pair(m, x, a->first.node, a->second.node);
   anchor_wrench(m, &a->first, VEC3_ZERO, d, pair[0].J);
   anchor_wrench(m, &a->second, VEC3_ZERO, vec3_neg(d), pair[1].J);
+  if (x->flexible) rows_add_modes(m, x, &a->first, &a->second, VEC3_ZERO, d);
 }
 
 static int add_turning_rows(const mechanism *m, motion *x, const contact_point *p, const contact_anchors *a) {
@@ -130,7 +135,7 @@ void contact_add_normal(const mechanism *m, motion *x, const contact_element *e,
     e->type->action->add_normal(m, x, e, p);
     return;
   }
-  contact_anchors a = anchors_of(x, p);
+  contact_anchors a = anchors_of(m, x, e, p);
   add_row_along(m, x, &a, p->n);
 }
 
@@ -140,7 +145,7 @@ int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, co
     contact_add_normal(m, x, e, p);
     return count;
   }
-  contact_anchors a = anchors_of(x, p);
+  contact_anchors a = anchors_of(m, x, e, p);
   add_row_along(m, x, &a, p->n);
   for (int k = 1; k < count; k++) add_row_along(m, x, &a, p->t[k - 1]);
   return contact_rolls(e) ? count + add_turning_rows(m, x, p, &a) : count;
@@ -152,9 +157,10 @@ int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, co
 static void set_turn_bias(const mechanism *m, motion *x, const contact_point *p, const contact_anchors *a, vec3 n_rate,
                           int row) {
   vec3 w = vec3_sub(anchor_omega(m, x, &a->first), anchor_omega(m, x, &a->second));
+  vec3 own = vec3_sub(anchor_turn_bias(&a->first), anchor_turn_bias(&a->second));  // of flexible bodies
   for (int k = 0; k < 3; k++) {
     vec3 d = turn_axis(m, p, k), d_dot = k < 2 ? vec3_scale(-vec3_dot(d, n_rate), p->n) : n_rate;
-    x->rows[row + k].quad = vec3_dot(d_dot, w);
+    x->rows[row + k].quad = vec3_dot(d_dot, w) + vec3_dot(d, own);
     x->rows[row + k].rounding = ROWS_ROUNDING * vec3_norm(n_rate) * vec3_norm(w);
   }
 }
@@ -164,7 +170,7 @@ static void set_turn_bias(const mechanism *m, motion *x, const contact_point *p,
 // are carried along with the normal without turning about it:  ṫ = -(t·ṅ) n.
 void contact_set_bias_by(const mechanism *m, motion *x, const contact_element *e, const contact_point *p,
                          const contact_travel *t, int row) {
-  contact_anchors a = anchors_of(x, p);
+  contact_anchors a = anchors_of(m, x, e, p);
   vec3 v[2] = {anchor_velocity(m, x, &a.first), anchor_velocity(m, x, &a.second)};
   vec3 bias[2] = {anchor_bias_along(m, x, &a.first, t->at), anchor_bias_along(m, x, &a.second, t->at)};
   vec3 slip = vec3_sub(v[0], v[1]), turn = vec3_sub(bias[0], bias[1]);
@@ -186,18 +192,19 @@ void contact_set_bias(const mechanism *m, motion *x, const contact_element *e, c
 
 // --- forces ----------------------------------------------------------------------------------------------------------
 
-static vec3 relative_velocity(const mechanism *m, const motion *x, const contact_point *p) {
-  contact_anchors a = anchors_of(x, p);
+static vec3 relative_velocity(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p) {
+  contact_anchors a = anchors_of(m, x, e, p);
   return vec3_sub(anchor_velocity(m, x, &a.first), anchor_velocity(m, x, &a.second));
 }
 
 double contact_gap_rate(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p) {
   if (e->type->action) return e->type->action->gap_rate(m, x, e);
-  return vec3_dot(p->n, relative_velocity(m, x, p));
+  return vec3_dot(p->n, relative_velocity(m, x, e, p));
 }
 
-void contact_slip(const mechanism *m, const motion *x, const contact_point *p, double slip[2]) {
-  vec3 v = relative_velocity(m, x, p);
+void contact_slip(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
+                  double slip[2]) {
+  vec3 v = relative_velocity(m, x, e, p);
   slip[0] = vec3_dot(p->t[0], v);
   slip[1] = m->planar ? 0 : vec3_dot(p->t[1], v);
 }
@@ -210,21 +217,23 @@ void contact_push(const mechanism *m, motion *x, const contact_element *e, const
   }
   vec3 f = vec3_axpy(vec3_scale(normal, p->n), drag[0], p->t[0]);
   if (!m->planar) f = vec3_axpy(f, drag[1], p->t[1]);
-  contact_anchors a = anchors_of(x, p);
+  contact_anchors a = anchors_of(m, x, e, p);
   anchor_push(m, x, &a.first, f, VEC3_ZERO);
   anchor_push(m, x, &a.second, vec3_neg(f), VEC3_ZERO);
 }
 
-void contact_turn(const mechanism *m, const motion *x, const contact_point *p, double turn[3]) {
-  contact_anchors a = anchors_of(x, p);
+void contact_turn(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
+                  double turn[3]) {
+  contact_anchors a = anchors_of(m, x, e, p);
   vec3 w = vec3_sub(anchor_omega(m, x, &a.first), anchor_omega(m, x, &a.second));
   for (int k = 0; k < 3; k++) turn[k] = m->planar && k > 0 ? 0 : vec3_dot(turn_axis(m, p, k), w);
 }
 
-void contact_twist(const mechanism *m, motion *x, const contact_point *p, const double moment[3]) {
+void contact_twist(const mechanism *m, motion *x, const contact_element *e, const contact_point *p,
+                   const double moment[3]) {
   vec3 sum = VEC3_ZERO;
   for (int k = 0; k < (m->planar ? 1 : 3); k++) sum = vec3_axpy(sum, moment[k], turn_axis(m, p, k));
-  contact_anchors a = anchors_of(x, p);
+  contact_anchors a = anchors_of(m, x, e, p);
   anchor_push(m, x, &a.first, VEC3_ZERO, sum);
   anchor_push(m, x, &a.second, VEC3_ZERO, vec3_neg(sum));
 }

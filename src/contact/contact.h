@@ -230,11 +230,14 @@ void contact_set_bias_by(const mechanism *m, motion *x, const contact_element *e
 // For schemes with forces: the rate of the gap, the sliding velocity of the first body along the tangents, and a force
 // pair on the bodies, apart along the normal and by `drag` on the first body along the tangents.
 double contact_gap_rate(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p);
-void contact_slip(const mechanism *m, const motion *x, const contact_point *p, double slip[2]);
+void contact_slip(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
+                  double slip[2]);
 // The angular velocity of the first body against the second, along the tangents and the normal; in the plane the first
 // is all there is. And a pair of moments on the bodies along them, as on the first.
-void contact_turn(const mechanism *m, const motion *x, const contact_point *p, double turn[3]);
-void contact_twist(const mechanism *m, motion *x, const contact_point *p, const double moment[3]);
+void contact_turn(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
+                  double turn[3]);
+void contact_twist(const mechanism *m, motion *x, const contact_element *e, const contact_point *p,
+                   const double moment[3]);
 void contact_push(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, double normal,
                   const double drag[2]);
 // The rows of the permanent points, if they all touched, and the bodies on which there may be rows.

@@ -29,11 +29,21 @@ static inline void contact_set_hollow(const mechanism *m, const contact_element 
   contact_set_frame(m, p, n);
 }
 
-// The normal is fixed to the body of `wall`, and the place lies at a distance along it from a point of the body of
-// `other`.
-static inline contact_travel contact_travel_on_wall(const mechanism *m, const motion *x, const contact_point *p,
-                                                    int wall, int other, double distance) {
-  anchor on_wall = {.node = wall}, from = anchor_at(x, other, vec3_axpy(p->at, -distance, p->n));
+// A point of one of the two surfaces that is at a place in the world now.
+typedef enum contact_side { CONTACT_FIRST, CONTACT_SECOND } contact_side;
+static inline anchor contact_anchor(const mechanism *m, const motion *x, const contact_element *e,
+                                    const contact_point *p, contact_side side, vec3 place) {
+  anchor a = anchor_at(x, side == CONTACT_FIRST ? p->node_first : p->node_second, place);
+  if (x->flexible) a.frame = flexible_frame(m, x, side == CONTACT_FIRST ? e->first : e->second);
+  return a;
+}
+
+// The normal is fixed to the surface of `wall`, and the place lies at a distance along it from a point of the other.
+static inline contact_travel contact_travel_on_wall(const mechanism *m, const motion *x, const contact_element *e,
+                                                    const contact_point *p, contact_side wall, double distance) {
+  anchor on_wall = contact_anchor(m, x, e, p, wall, p->at);
+  anchor from = contact_anchor(m, x, e, p, wall == CONTACT_FIRST ? CONTACT_SECOND : CONTACT_FIRST,
+                               vec3_axpy(p->at, -distance, p->n));
   vec3 n = vec3_cross(anchor_omega(m, x, &on_wall), p->n);
   return (contact_travel){.at = vec3_axpy(anchor_velocity(m, x, &from), distance, n), .n = n};
 }

@@ -109,7 +109,7 @@ static contact_travel travel(const mechanism *m, const motion *x, const contact_
   if (separation_rate_of(&s, (shape_motion){first.p, first.v, first.w}, (shape_motion){second.p, second.v, second.w},
                          &rate))
     return (contact_travel){.at = vec3_scale(0.5, vec3_add(rate.on_a, rate.on_b)), .n = rate.normal};
-  return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, 0);
+  return contact_travel_on_wall(m, x, e, p, CONTACT_SECOND, 0);
 }
 
 typedef struct pass {

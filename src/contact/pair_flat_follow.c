@@ -248,9 +248,7 @@ static contact_travel travel_of_crossing(const crossing *c, const marker_state *
 static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *f,
                              const contact_point *p) {
   bool second = f->part[0] == CORNER_OF_SECOND;
-  if (f->part[0] != EDGES)
-    return contact_travel_on_wall(m, x, p, second ? p->node_first : p->node_second,
-                                  second ? p->node_second : p->node_first, 0);
+  if (f->part[0] != EDGES) return contact_travel_on_wall(m, x, e, p, second ? CONTACT_FIRST : CONTACT_SECOND, 0);
   marker_state a = marker_read(m, x, e->first), b = marker_read(m, x, e->second);
   crossing c = crossing_of(e, f, (pose){a.R, a.p}, (pose){b.R, b.p});
   return travel_of_crossing(&c, &a, &b);

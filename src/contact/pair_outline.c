@@ -139,8 +139,8 @@ static void evaluate_corners(const mechanism *m, const motion *x, const contact_
 
 static contact_travel travel_of_corner(const mechanism *m, const motion *x, const contact_element *e,
                                        const contact_point *p, int k) {
-  (void)e, (void)k;
-  return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, 0);
+  (void)k;
+  return contact_travel_on_wall(m, x, e, p, CONTACT_SECOND, 0);
 }
 
 // --- a point with one place ------------------------------------------------------------------------------------------

@@ -196,12 +196,12 @@ static int find(const mechanism *m, const motion *x, const contact_element *e, c
 static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *f,
                              const contact_point *p) {
   const outline_feature *a = &e->outline_first->features[f->part[0]], *b = &e->outline_second->features[f->part[1]];
-  if (is_line(b)) return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, -a->radius);
-  if (is_line(a)) return contact_travel_on_wall(m, x, p, p->node_first, p->node_second, b->radius);
+  if (is_line(b)) return contact_travel_on_wall(m, x, e, p, CONTACT_SECOND, -a->radius);
+  if (is_line(a)) return contact_travel_on_wall(m, x, e, p, CONTACT_FIRST, b->radius);
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
   pair_pose at = poses_of(&first, &second);
   vec3 c_a = vec2_in_space(pose2_point(at.a, a->centre)), c_b = vec2_in_space(pose2_point(at.b, b->centre));
-  anchor on_a = anchor_at(x, p->node_first, c_a), on_b = anchor_at(x, p->node_second, c_b);
+  anchor on_a = marker_anchor(x, &first, c_a), on_b = marker_anchor(x, &second, c_b);
   vec3 v_b = anchor_velocity(m, x, &on_b),
        rate = vec3_scale(a->sense * b->sense, vec3_sub(anchor_velocity(m, x, &on_a), v_b));
   double distance = vec3_norm(vec3_sub(c_a, c_b));

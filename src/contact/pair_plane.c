@@ -20,8 +20,8 @@ static void set_point(const mechanism *m, const marker_place *body, const marker
 
 static contact_travel fixed_point(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
                                   int k) {
-  (void)e, (void)k;
-  return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, 0);
+  (void)k;
+  return contact_travel_on_wall(m, x, e, p, CONTACT_SECOND, 0);
 }
 
 // --- capsule ---------------------------------------------------------------------------------------------------------
@@ -39,7 +39,7 @@ static void capsule_plane(const mechanism *m, const motion *x, const contact_ele
 static contact_travel round_end(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
                                 int k) {
   (void)k;
-  return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, -e->size_first[0]);
+  return contact_travel_on_wall(m, x, e, p, CONTACT_SECOND, -e->size_first[0]);
 }
 
 static void curvatures_of_end(const contact_element *e, double radius[2]) {

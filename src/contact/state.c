@@ -277,9 +277,8 @@ static double arc_of(double angle, double arm) { return 0.5 * angle * angle * ar
 static broad_box swept_box(const contact_pool *p, const motion *x, int i, double behind, double ahead) {
   const contact_surface *s = &p->world->surfaces[i];
   const mechanism *m = p->m;
-  int body = m->markers[s->marker].body, node = m->bodies[body].node;
   const marker_place *at = &p->place[i];
-  double reach = s->reach, angle = vec3_norm(block_angular(m, x->links[node].V)) * fmax(behind, ahead);
+  double reach = s->reach, angle = vec3_norm(marker_omega(m, x, at)) * fmax(behind, ahead);
   vec3 edge = contact_surface_extent(s, &at->R), v = p->velocity[i];
   double more = margin_of(p->world, reach) + p->shift + arc_of(angle, arm_of(m, x, at));
   p->ball[i] = reach + more;
@@ -298,7 +297,7 @@ static void find_places(contact_pool *p, const motion *x, int from, int to) {
   const contact_world *w = p->world;
   for (int i = from; i < to; i++) {
     p->place[i] = marker_find(p->m, x, w->surfaces[i].marker);
-    anchor a = anchor_at(x, p->place[i].node, p->place[i].p);
+    anchor a = marker_anchor(x, &p->place[i], p->place[i].p);
     p->velocity[i] = anchor_velocity(p->m, x, &a);
   }
 }
@@ -310,11 +309,9 @@ static bool comes_near_plane(const contact_pool *p, const motion *x, int plane, 
   const marker_place *wall = &p->place[plane], *at = &p->place[i];
   vec3 n = mat3_column(wall->R, m->planar ? 1 : 2);
   double reach = s->reach, distance = vec3_dot(n, vec3_sub(at->p, wall->p));
-  anchor opposite = anchor_at(x, wall->node, at->p);
+  anchor opposite = marker_anchor(x, wall, at->p);
   double rate = vec3_dot(n, vec3_sub(p->velocity[i], anchor_velocity(m, x, &opposite)));
-  double angle =
-      (vec3_norm(block_angular(m, x->links[wall->node].V)) + vec3_norm(block_angular(m, x->links[at->node].V))) *
-      fmax(behind, ahead);
+  double angle = (vec3_norm(marker_omega(m, x, wall)) + vec3_norm(marker_omega(m, x, at))) * fmax(behind, ahead);
   double more = margin_of(p->world, reach) + p->shift +
                 arc_of(angle, reach + vec3_norm(vec3_sub(at->p, wall->p)) + arm_of(m, x, at));
   return !(distance + fmin(fmin(-behind * rate, ahead * rate), 0) > reach + more);

@@ -63,12 +63,12 @@ static double spheres_nearest(const mechanism *m, const motion *x, const contact
 static contact_travel sphere_on_plane(const mechanism *m, const motion *x, const contact_element *e,
                                       const contact_point *p, int k) {
   (void)k;
-  return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, -e->size_first[0]);
+  return contact_travel_on_wall(m, x, e, p, CONTACT_SECOND, -e->size_first[0]);
 }
 static contact_travel corner_on_plane(const mechanism *m, const motion *x, const contact_element *e,
                                       const contact_point *p, int k) {
-  (void)e, (void)k;
-  return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, 0);
+  (void)k;
+  return contact_travel_on_wall(m, x, e, p, CONTACT_SECOND, 0);
 }
 // With d from the second centre to the first, n = d/|d| and the place is off the second centre by (r₂ + gap/2) n.
 static contact_travel sphere_on_sphere(const mechanism *m, const motion *x, const contact_element *e,
@@ -143,7 +143,7 @@ double contact_without_turn(contact_gap_at *gap, const void *context, const cont
 }
 
 vec3 contact_turn_in(const mechanism *m, const motion *x, const marker_place *a, const marker_place *b, double time) {
-  vec3 rate = vec3_sub(block_angular(m, x->links[a->node].V), block_angular(m, x->links[b->node].V));
+  vec3 rate = vec3_sub(marker_omega(m, x, a), marker_omega(m, x, b));
   return vec3_scale(time, mat3_tmul(b->R, rate));
 }
 
@@ -171,9 +171,8 @@ static double gap_of_shapes(const void *context, vec3 apart, double left) {
 // Most pairs are too far apart to meet on the way, however their axes stand.
 double contact_nearest_of_shapes(const mechanism *m, const motion *x, const contact_element *e,
                                  const contact_point *before, const contact_point *after, double time, double graze) {
-  int first = m->bodies[m->markers[e->first].body].node, second = m->bodies[m->markers[e->second].body].node;
-  double swing = contact_swing(e->shape_first, vec3_scale(time, vec3_sub(block_angular(m, x->links[first].V),
-                                                                         block_angular(m, x->links[second].V))));
+  double swing = contact_swing(e->shape_first,
+                               vec3_scale(time, vec3_sub(marker_spin(m, x, e->first), marker_spin(m, x, e->second))));
   double bound = least_bound(before, after, swing);
   if (bound > -graze) return bound;
   marker_place a = marker_find(m, x, e->first), b = marker_find(m, x, e->second);

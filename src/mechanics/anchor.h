@@ -69,9 +69,12 @@ static inline vec3 anchor_bias(const mechanism *m, const motion *x, const anchor
   if (a->frame) return flexible_point_bias(a->frame, anchor_off(x, a));
   return vec3_centripetal(anchor_omega(m, x, a), a->arm);
 }
+// The same of the angular acceleration, which a point of a rigid body does not have.
+static inline vec3 anchor_turn_bias(const anchor *a) { return a->frame ? a->frame->angular_c : VEC3_ZERO; }
 // The same for the body's velocity at a place that travels over it and is at the anchor now: ω × (travel - v₀), with
 // the velocity `travel` of the place in the world.
 static inline vec3 anchor_bias_along(const mechanism *m, const motion *x, const anchor *a, vec3 travel) {
+  if (a->frame) return flexible_travel_bias(a->frame, anchor_off(x, a), travel);
   return vec3_cross(anchor_omega(m, x, a), vec3_sub(travel, block_linear(m, x->links[a->node].V)));
 }
 // The acceleration, once links[].A is known.

@@ -50,7 +50,7 @@ static void dot_row(const mechanism *m, motion *x, row *r, const marker_state *a
   r->phi = vec3_dot(e, f);
   r->quad = vec3_dot(vec3_centripetal(a->w, e), f) + vec3_dot(e, vec3_centripetal(b->w, f)) +
             2 * vec3_dot(vec3_cross(a->w, e), vec3_cross(b->w, f));
-  if (r->speed_count) r->quad += vec3_dot(vec3_sub(marker_turn_bias(b), marker_turn_bias(a)), normal);
+  if (r->speed_count) r->quad += vec3_dot(vec3_sub(anchor_turn_bias(&b->anchor), anchor_turn_bias(&a->anchor)), normal);
 }
 
 static void screw_row(const mechanism *m, motion *x, const constraint *c, row *r, const marker_state *a,
@@ -61,7 +61,7 @@ static void screw_row(const mechanism *m, motion *x, const constraint *c, row *r
   r->phi -= h * x->joint_q[j->q];
   r->rounding += rounding_of(fabs(h * x->joint_q[j->q]));
   r->quad -= h * vec3_dot(vec3_cross(a->w, e), vec3_sub(b->w, a->w));
-  if (r->speed_count) r->quad -= h * vec3_dot(e, vec3_sub(marker_turn_bias(b), marker_turn_bias(a)));
+  if (r->speed_count) r->quad -= h * vec3_dot(e, vec3_sub(anchor_turn_bias(&b->anchor), anchor_turn_bias(&a->anchor)));
 }
 
 static void evaluate_closure(const mechanism *m, motion *x, const constraint *c) {

@@ -204,7 +204,8 @@ coordinate_row coordinate_get_row(const mechanism *m, const motion *x, coordinat
   anchor_wrench(m, &r.a, vec3_neg(gv), vec3_neg(gw), r.Ja);
   vec3 v_rel = marker_relative_velocity(m, x, &r.a, &b), w_rel = vec3_sub(b.w, a.w);
   r.quad = vec3_dot(gv, marker_relative_bias(&a, &r.a, &b, v_rel)) - vec3_dot(gw, vec3_cross(a.w, w_rel));
-  if (r.a.frame || r.b.frame) r.quad += vec3_dot(gw, vec3_sub(marker_turn_bias(&b), marker_turn_bias(&a)));
+  if (r.a.frame || r.b.frame)
+    r.quad += vec3_dot(gw, vec3_sub(anchor_turn_bias(&b.anchor), anchor_turn_bias(&a.anchor)));
   if (j->type->bias && !m->planar) {
     vec3 beta, eta;
     j->type->bias(&j->parameters, q, u, &beta, &eta);

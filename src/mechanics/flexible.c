@@ -6,6 +6,13 @@
 #include "mechanics/anchor.h"
 #include "mechanics/tree.h"
 
+// Whether its joint is at a marker that moves with the modes of the parent.
+static bool hangs_on_modes(const mechanism *m, const node *n) {
+  if (n->joint < 0) return false;
+  const joint *j = &m->joints[n->joint];
+  return m->markers[n->reversed ? j->second : j->first].shape != NULL;
+}
+
 void flexible_allocate(const mechanism *m, motion *x) {
   arena *a = &x->memory;
   bool any = false;
@@ -18,7 +25,7 @@ void flexible_allocate(const mechanism *m, motion *x) {
     const node *n = &m->nodes[i];
     flexible_link *f = &x->flexible[i];
     const int modes = n->modes, all = 6 + modes;
-    if (m->nodes[n->parent].modes) x->carried[i] = ARENA_ARRAY(a, double, 6 * m->nodes[n->parent].modes);
+    if (hangs_on_modes(m, n)) x->carried[i] = ARENA_ARRAY(a, double, 6 * m->nodes[n->parent].modes);
     if (!n->flex) continue;
     floating_state_create(a, &n->flex->inertia, &f->state);
     f->local = ARENA_ARRAY(a, double, all *all), f->local_bias = ARENA_ARRAY(a, double, all);
@@ -186,23 +193,51 @@ void flexible_carry(const mechanism *m, motion *x, int index) {
 
 // --- forces and energies ---------------------------------------------------------------------------------------------
 
+// K q, or D q̇, along mode k.
+static double effort_of(const double *matrix, int modes, int k, const double *of) {
+  return block_dot(modes, matrix + k * modes, of);
+}
+
 void flexible_apply(const mechanism *m, motion *x) {
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
     if (!n->flex) continue;
+    flexible_link *f = &x->flexible[i];
     const int modes = n->modes, all = 6 + modes;
     const double *q = x->q + n->modal_q, *u = x->u + n->modal_v;
     const vec3 g = mat3_tmul(x->links[i].R, m->gravity);
     for (int k = 0; k < modes; k++) {
-      double elastic = 0, damping = 0;
-      for (int j = 0; j < modes; j++)
-        elastic += n->flex->stiffness[k * modes + j] * q[j], damping += n->flex->damping[k * modes + j] * u[j];
-      const double *column = x->flexible[i].local + (6 + k) * all + 3;  // ∂c/∂q_k
-      x->tau[n->modal_v + k] += vec3_dot(g, vec3_of(column)) - elastic - damping;
+      const double elastic = effort_of(n->flex->stiffness, modes, k, q);
+      const double ahead = f->relaxed.lead == 0 ? 0 : f->relaxed.lead * effort_of(n->flex->stiffness, modes, k, u);
+      const double *column = f->local + (6 + k) * all + 3;  // ∂c/∂q_k
+      f->damping[k] = effort_of(n->flex->damping, modes, k, u);
+      x->tau[n->modal_v + k] += vec3_dot(g, vec3_of(column)) - elastic - ahead - f->damping[k];
       x->potentials[POTENTIAL_SPRING] += elastic * q[k] / 2;
-      x->powers[POWER_DAMPER] += damping * u[k];
-      x->flexible[i].damping[k] = damping;
     }
+  }
+  x->powers[POWER_DAMPER] += flexible_damping_power(m, x, x->u);
+}
+
+double flexible_strain_energy(const mechanism *m, const motion *x) {
+  double sum = 0;
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    for (int k = 0; k < n->modes; k++)
+      sum += effort_of(n->flex->stiffness, n->modes, k, x->q + n->modal_q) * x->q[n->modal_q + k] / 2;
+  }
+  return sum;
+}
+
+void flexible_relax(const mechanism *m, motion *x, flexible_relaxation r) {
+  for (int i = 1; i < m->node_count; i++) x->flexible[i].relaxed = r;
+}
+
+void flexible_add_damping(const mechanism *m, motion *x, double part, const double *from, const double *to) {
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    for (int k = 0; k < n->modes; k++)
+      x->flexible[i].damping[k] += part * (effort_of(n->flex->damping, n->modes, k, to + n->modal_v) -
+                                           effort_of(n->flex->damping, n->modes, k, from + n->modal_v));
   }
 }
 
@@ -273,6 +308,8 @@ bool flexible_condense(int w, const node *n, flexible_link *f, double *IA) {
     memset(f->X, 0, (size_t)(modes * w) * sizeof *f->X);
     return true;
   }
+  for (int k = 0; f->relaxed.stiffness > 0 && k < modes * modes; k++)
+    f->ff[k] += f->relaxed.damping * n->flex->damping[k] + f->relaxed.stiffness * n->flex->stiffness[k];
   if (!dense_cholesky(modes, f->ff, modes, TREE_SINGULAR, NULL)) return false;
   for (int i = 0; i < w; i++) {
     double column[FLEXIBLE_MODES_MAX];

@@ -45,6 +45,12 @@ typedef struct flexible_marker {
   double *columns;           // six per mode
 } flexible_marker;
 
+// Implicit methods solve with  I_ff + damping D + stiffness K  in place of I_ff, and evaluate elastic forces at
+// q + lead q̇. All zero elsewhere.
+typedef struct flexible_relaxation {
+  double damping, stiffness, lead;  // [s], [s²], [s]
+} flexible_relaxation;
+
 // What changes of a flexible node.
 typedef struct flexible_link {
   floating_state state;
@@ -55,6 +61,7 @@ typedef struct flexible_link {
   double *p, *e;               // p_f while it is gathered; I_ff⁻¹ (τ_f - p_f)
   double *rate;                // q̈, or the modal speeds that tree_spread was given
   double *damping;             // D q̇ as applied last
+  flexible_relaxation relaxed;
 } flexible_link;
 
 // Workspace of a motion: all null where no body is flexible.
@@ -67,8 +74,18 @@ void flexible_evaluate(const mechanism *m, motion *x, int index);
 node flexible_parent(const mechanism *m, const motion *x, const node *n, tree_link *frame);
 void flexible_carry(const mechanism *m, motion *x, int index);
 
+// The frame of a marker that moves with modes; null of others. Where some body is flexible.
+static inline const flexible_marker *flexible_frame(const mechanism *m, const motion *x, int marker) {
+  return m->markers[marker].shape ? &x->flexible_markers[marker] : NULL;
+}
+
 // Elastic, damping and gravity forces on the modes, into tau; books energy and loss.
 void flexible_apply(const mechanism *m, motion *x);
+double flexible_strain_energy(const mechanism *m, const motion *x);
+// From now on, for all bodies.
+void flexible_relax(const mechanism *m, motion *x, flexible_relaxation r);
+// The damping that an implicit method has applied: its speeds are those of flexible_apply and `part` of a change.
+void flexible_add_damping(const mechanism *m, motion *x, double part, const double *from, const double *to);
 
 // A point that is fixed to the frame of a marker, `off` from it in world axes. Velocity and angular velocity that the
 // modes add where their rates are those of the node's link, and the efforts of a force and a torque there.
@@ -80,7 +97,15 @@ void flexible_push(const mechanism *m, motion *x, const flexible_marker *f, vec3
 static inline vec3 flexible_point_bias(const flexible_marker *f, vec3 off) {
   return vec3_add(vec3_add(f->linear_c, vec3_cross(f->angular_c, off)), vec3_centripetal(f->w, off));
 }
+// The same for the velocity of the frame at a place that travels over it, is there now and has the velocity `travel`.
+static inline vec3 flexible_travel_bias(const flexible_marker *f, vec3 off, vec3 travel) {
+  return vec3_add(vec3_add(f->linear_c, vec3_cross(f->angular_c, off)), vec3_cross(f->w, vec3_sub(travel, f->v)));
+}
 
+// How many modes of its parent move a node.
+static inline int flexible_carriers(const mechanism *m, const motion *x, int i) {
+  return x->carried && x->carried[i] ? m->nodes[m->nodes[i].parent].modes : 0;
+}
 // How many modes move a marker, and the first of their speeds.
 static inline int flexible_modes_at(const mechanism *m, int marker, int *speed) {
   const node *n = &m->nodes[m->bodies[m->markers[marker].body].node];

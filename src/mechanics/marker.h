@@ -18,6 +18,7 @@ typedef struct marker_place {
   int node;
   mat3 R;
   vec3 p;
+  const flexible_marker *frame;  // as that of an anchor
 } marker_place;
 
 static inline marker_place marker_find(const mechanism *m, const motion *x, int i) {
@@ -25,7 +26,8 @@ static inline marker_place marker_find(const mechanism *m, const motion *x, int 
   marker_place s = {.node = m->bodies[k->body].node};
   const tree_link *l = &x->links[s.node];
   if (k->shape) {
-    s.R = x->flexible_markers[i].R, s.p = x->flexible_markers[i].p;
+    s.frame = &x->flexible_markers[i];
+    s.R = s.frame->R, s.p = s.frame->p;
   } else if (m->planar) {
     double c = l->R.m[0], n = l->R.m[3], kc = k->local.R.m[0], kn = k->local.R.m[3];
     double rc = c * kc - n * kn, rn = n * kc + c * kn;
@@ -38,15 +40,25 @@ static inline marker_place marker_find(const mechanism *m, const motion *x, int 
   return s;
 }
 
+// A point at a place in the world that is fixed to it, and its angular velocity.
+static inline anchor marker_anchor(const motion *x, const marker_place *s, vec3 place) {
+  anchor a = anchor_at(x, s->node, place);
+  a.frame = s->frame;
+  return a;
+}
+static inline vec3 marker_omega(const mechanism *m, const motion *x, const marker_place *s) {
+  return s->frame ? s->frame->w : block_angular(m, x->links[s->node].V);
+}
+
+static inline vec3 marker_spin(const mechanism *m, const motion *x, int i) {
+  if (m->markers[i].shape) return x->flexible_markers[i].w;
+  return block_angular(m, x->links[m->bodies[m->markers[i].body].node].V);
+}
+
 marker_state marker_read(const mechanism *m, const motion *x, int i);
 // Velocity-dependent part of the marker's acceleration beside that of its body.
 static inline vec3 marker_bias(const marker_state *s) {
   return s->anchor.frame ? s->anchor.frame->linear_c : vec3_centripetal(s->w, s->anchor.arm);
-}
-
-// The same of its angular acceleration, which a rigid body does not have.
-static inline vec3 marker_turn_bias(const marker_state *s) {
-  return s->anchor.frame ? s->anchor.frame->angular_c : VEC3_ZERO;
 }
 
 // The point of the first marker's body that is where the second marker is now, and the velocity of the second relative

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "mechanics/block.h"
+#include "mechanics/flexible.h"
 #include "mechanics/response_internal.h"
 #include "mechanics/tree.h"
 
@@ -122,7 +123,7 @@ static void project_row(const mechanism *m, const motion *x, const row *r, int t
     for (int i = t->node; i != GROUND; i = m->nodes[i].parent) {
       const node *n = &m->nodes[i];
       for (int v = n->v; v < n->v + n->nv; v++) of->J[m->speed_place[v]] += block_dot(m->n, x->S + 6 * v, f);
-      for (int a = 0; a < m->nodes[n->parent].modes; a++)
+      for (int a = 0; a < flexible_carriers(m, x, i); a++)
         of->J[m->speed_place[m->nodes[n->parent].modal_v + a]] += block_dot(m->n, x->carried[i] + 6 * a, f);
       if (m->planar) block_carry_force(3, x->links[i].r, f);
       else block_carry_force(6, x->links[i].r, f);

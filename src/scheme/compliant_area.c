@@ -10,6 +10,7 @@
 // pressure.
 #include <math.h>
 
+#include "contact/frame.h"
 #include "contact/law.h"
 #include "geometry/foundation.h"
 #include "mechanics/anchor.h"
@@ -98,7 +99,7 @@ static void add_friction(void *context, const foundation_node *node) {
 static void rub(compliant *s, const touch_point *c, area *a, const contact_overlap *o) {
   watch_look *seen = a->seen;
   const vec3 *t = a->p->t;
-  contact_slip(s->w.m, s->w.x, a->p, seen->slip);
+  contact_slip(s->w.m, s->w.x, c->e, a->p, seen->slip);
   if (c->inner >= 0) {
     compliant_bend(s, c, seen, a->p);
     seen->loss[1] = -(seen->drag[0] * seen->slip[0] + seen->drag[1] * seen->slip[1]);
@@ -112,7 +113,8 @@ static void rub(compliant *s, const touch_point *c, area *a, const contact_overl
 static area area_of(const compliant *s, const touch_point *c, const contact_point *p) {
   const mechanism *m = s->w.m;
   const motion *x = s->w.x;
-  anchor first = anchor_at(x, p->node_first, p->at), second = anchor_at(x, p->node_second, p->at);
+  anchor first = contact_anchor(m, x, c->e, p, CONTACT_FIRST, p->at),
+         second = contact_anchor(m, x, c->e, p, CONTACT_SECOND, p->at);
   return (area){.material = &c->e->material,
                 .p = p,
                 .planar = m->planar,
@@ -144,14 +146,16 @@ void compliant_see_area(compliant *s, int index) {
   c->e->type->visit(m, s->w.x, c->e, &o, add_normal, &a);
   seen->formula = seen->normal = vec3_dot(p->n, a.load->force);
   if (contact_rubs(c->e)) rub(s, c, &a, &o);
-  else contact_slip(m, s->w.x, p, seen->slip);
+  else contact_slip(m, s->w.x, c->e, p, seen->slip);
   if (c->turn > 0) compliant_resist_turning(s, c, seen, p, a.load);
 }
 
 void compliant_push_area(const compliant *s, int index, const mechanism *m, motion *x) {
   const contact_point *p = &s->w.points[index];
   const touch_load *load = &s->load[index];
-  anchor first = anchor_at(x, p->node_first, p->at), second = anchor_at(x, p->node_second, p->at);
+  const contact_element *e = s->point[index].e;
+  anchor first = contact_anchor(m, x, e, p, CONTACT_FIRST, p->at),
+         second = contact_anchor(m, x, e, p, CONTACT_SECOND, p->at);
   anchor_push(m, x, &first, load->force, load->moment);
   anchor_push(m, x, &second, vec3_neg(load->force), vec3_neg(load->moment));
 }

@@ -1,6 +1,7 @@
 // The forces of pressed surfaces, point by point.
 #include <math.h>
 
+#include "contact/frame.h"
 #include "contact/law.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/marker.h"
@@ -33,7 +34,7 @@ void compliant_bend(compliant *s, const touch_point *c, watch_look *seen, const 
   vec3 bent = {kept[0], kept[1], c->inner_count == 3 ? kept[2] : 0};
   double along[2] = {vec3_dot(bent, p->t[0]), vec3_dot(bent, p->t[1])}, rate[2] = {0, 0};
   l->type->force(l, fmax(0, seen->normal), seen->slip, along, seen->drag, rate);
-  anchor second = anchor_at(x, p->node_second, p->at);
+  anchor second = contact_anchor(s->w.m, x, c->e, p, CONTACT_SECOND, p->at);
   vec3 turn = anchor_omega(s->w.m, x, &second);
   vec3 change = vec3_axpy(vec3_axpy(vec3_cross(turn, bent), rate[0], p->t[0]), rate[1], p->t[1]);
   double out[3];
@@ -43,7 +44,7 @@ void compliant_bend(compliant *s, const touch_point *c, watch_look *seen, const 
 
 static void rub(compliant *s, const touch_point *c, watch_look *seen, const contact_point *p) {
   const friction_law *l = &c->e->material.tangential;
-  contact_slip(s->w.m, s->w.x, p, seen->slip);
+  contact_slip(s->w.m, s->w.x, c->e, p, seen->slip);
   if (c->inner >= 0) compliant_bend(s, c, seen, p);
   else l->type->force(l, fmax(0, seen->normal), seen->slip, NULL, seen->drag, NULL);
   seen->loss[1] = -(seen->drag[0] * seen->slip[0] + seen->drag[1] * seen->slip[1]);
@@ -61,7 +62,7 @@ void compliant_resist_turning(compliant *s, const touch_point *c, watch_look *se
                               touch_load *load) {
   const contact_material *of = &c->e->material;
   double turn[3];
-  contact_turn(s->w.m, s->w.x, p, turn);
+  contact_turn(s->w.m, s->w.x, c->e, p, turn);
   seen->loss[1] += resist(of->rolling, seen->normal, turn, s->w.m->planar ? 1 : 2, c->turn, load->twist);
   if (!s->w.m->planar) seen->loss[1] += resist(of->spinning, seen->normal, turn + 2, 1, c->turn, load->twist + 2);
 }
@@ -130,7 +131,7 @@ static void see_point(compliant *s, int index) {
   if (c->e->by_curvature) seen->beyond = !contact_stiffness(c->e, p, &seen->stiffness);
   if (!compliant_press(s, index, seen)) return;
   if (contact_rubs(c->e)) rub(s, c, seen, p);
-  else if (!c->e->type->frictionless) contact_slip(s->w.m, s->w.x, p, seen->slip);
+  else if (!c->e->type->frictionless) contact_slip(s->w.m, s->w.x, c->e, p, seen->slip);
   if (c->turn > 0) compliant_resist_turning(s, c, seen, p, &s->load[index]);
 }
 
@@ -169,7 +170,7 @@ void compliant_push(void *scheme, const mechanism *m, motion *x) {
       if (!compliant_acts(s, c, -seen->gap)) continue;
       if (touch_is_area(c)) compliant_push_area(s, i, m, x);
       else contact_push(m, x, c->e, &s->w.points[i], seen->normal, seen->drag);
-      if (c->turn > 0) contact_twist(m, x, &s->w.points[i], s->load[i].twist);
+      if (c->turn > 0) contact_twist(m, x, c->e, &s->w.points[i], s->load[i].twist);
       x->potentials[POTENTIAL_CONTACT] += compliant_energy(c, seen, fmax(0, -seen->gap));
       x->powers[POWER_CONTACT] += seen->loss[0];
       x->powers[POWER_FRICTION] += seen->loss[1];

@@ -10,7 +10,7 @@
 static void see_free_slip(const event *s, int p) {
   const event_point *c = &s->point[p];
   if (event_is_closed(c) && c->rows == 1 && !s->w.entry[p].e->type->frictionless)
-    contact_slip(s->w.m, s->w.x, &s->w.points[p], s->w.seen[p].slip);
+    contact_slip(s->w.m, s->w.x, s->w.entry[p].e, &s->w.points[p], s->w.seen[p].slip);
 }
 
 static watch_look look_at_point(const event_point *c) {

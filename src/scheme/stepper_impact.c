@@ -59,9 +59,14 @@ static bool any_is_fast(const stepper *s, double dt) {
   double enough = 0.5 * FAST * s->meeting.thinnest / dt;
   for (int i = 0; i < w->surface_count; i++) {
     const marker *k = &m->markers[w->surfaces[i].marker];
-    const double *V = s->x->links[m->bodies[k->body].node].V;
-    double turn = vec3_norm(block_angular(m, V)), reach = w->surfaces[i].reach;
-    double arm = vec3_norm(k->local.p) + (isfinite(reach) ? reach : m->length);
+    const double *V = s->x->links[m->bodies[k->body].node].V, reach = w->surfaces[i].reach;
+    const double size = isfinite(reach) ? reach : m->length;
+    if (k->shape) {
+      const flexible_marker *f = &s->x->flexible_markers[w->surfaces[i].marker];
+      if (vec3_norm(f->v) + vec3_norm(f->w) * size > enough) return true;
+      continue;
+    }
+    double turn = vec3_norm(block_angular(m, V)), arm = vec3_norm(k->local.p) + size;
     if (vec3_norm(block_linear(m, V)) + turn * arm > enough) return true;
   }
   return false;
