@@ -372,6 +372,7 @@ typedef struct carom_moreau_def {
   bool remove_overlap;  // move bodies apart that overlap after a step; no velocity changes
   int velocity_terms;   // carom_velocity_terms
   bool time_of_impact;  // take shorter steps where fast bodies would pass through others
+  double modal_theta;   // stiffness and damping of flexible bodies: 0 explicit, from 0.5 to 1 implicit [-]
   double tolerance;     // residual at which a contact problem counts as solved [-]
   double activation;    // contacts become active below this gap; 0 stands for 1e-10 of the model size [m]
   bool separate;        // move surfaces apart that overlap at the start; otherwise overlap is an error
@@ -383,6 +384,7 @@ typedef struct carom_stewart_trinkle_def {
   double step;         // [s]
   int directions;      // of the polygonal friction cone in space: even, from 4 to 64
   int velocity_terms;  // carom_velocity_terms; contact frames and positions in forces likewise
+  double modal_theta;  // stiffness and damping of flexible bodies: 0 explicit, from 0.5 to 1 implicit [-]
   bool project;        // project positions onto the constraints after each step
   double tolerance;    // residual at which a contact problem counts as solved [-]
   double activation;   // overlap up to this depth counts as touching; 0 stands for 1e-10 of the model size [m]

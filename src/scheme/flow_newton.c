@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "mechanics/dynamics.h"
+#include "mechanics/flexible.h"
 #include "mechanics/force.h"
 #include "mechanics/tree.h"
 
@@ -82,10 +83,11 @@ void flow_newton_destroy(flow_newton *f) {
 
 // --- preconditioner --------------------------------------------------------------------------------------------------
 
-// With springs k and dampers c along the joints, u' changes by -M⁻¹ (c δu + k δq). So Newton's equations
+// With springs k and dampers c along the joints and the modes, u' changes by -M⁻¹ (c δu + k δq). So Newton's equations
 // (1 - γ J) x = b are, but for what is not stiff,
 //   x_q = b_q + γ N x_u,   x_u = b_u - (M + γ c + γ² k)⁻¹ (γ k b_q + (γ c + γ² k) b_u)
-// and M + γ c + γ² k is factorised by the recursion of M, with these numbers added to its pivots.
+// and M + γ c + γ² k is factorised by the recursion of M, with these numbers added to its pivots and to I_ff of
+// flexible bodies.
 
 static int prepare(void *context, double t, const double *y, double gamma) {
   flow_newton *f = context;
@@ -93,9 +95,18 @@ static int prepare(void *context, double t, const double *y, double gamma) {
   double *added = f->work;
   f->gamma = gamma;
   for (int v = 0; v < m->nv; v++) added[v] = gamma * (f->damping[v] + gamma * f->stiffness[v]);
+  if (f->beside->flexible) flexible_relax(m, f->beside, (flexible_relaxation){gamma, gamma * gamma, 0});
   dynamics_set(m, f->beside, t, y, y + m->nq);
   dynamics_positions_velocities(m, f->beside);
   return tree_factor_held(m, f->beside, added) ? 0 : 1;
+}
+
+// -γ K b_q - (γ D + γ² K) b_u along mode k of a flexible body.
+static double relax_mode(const node *n, int k, double gamma, const double *q, const double *u) {
+  const double *K = n->flex->stiffness + k * n->modes, *D = n->flex->damping + k * n->modes;
+  double sum = 0;
+  for (int j = 0; j < n->modes; j++) sum -= gamma * (K[j] * (q[j] + gamma * u[j]) + D[j] * u[j]);
+  return sum;
 }
 
 static int solve(void *context, double *x) {
@@ -111,6 +122,7 @@ static int solve(void *context, double *x) {
       tau[v] = f->stiffness[v] > 0 ? -gamma * f->stiffness[v] * x[n->q + k] : 0;  // of a joint without quaternions
       tau[v] -= added[v] * u[v];
     }
+    for (int k = 0; k < n->modes; k++) tau[n->modal_v + k] = relax_mode(n, k, gamma, x + n->modal_q, u + n->modal_v);
   }
   tree_solve(m, f->beside, tau, change);
   for (int v = 0; v < m->nv; v++) u[v] += change[v];
@@ -132,7 +144,7 @@ bool flow_newton_precondition(flow_newton *f, const motion *x, carom_error *erro
     return false;
   }
   f->damping = f->stiffness + m->nv, f->work = f->damping + m->nv;
-  if (!forces_along_tree(m, f->stiffness, f->damping)) return true;
+  if (!forces_along_tree(m, f->stiffness, f->damping) && !x->flexible) return true;
   f->beside = motion_create(m, x->inner_count - m->state_count, error);
   f->preconditioner = (ode_preconditioner){.context = f, .prepare = prepare, .solve = solve};
   return f->beside != NULL;

@@ -38,6 +38,7 @@ static const option options[] = {
      .preset = "true",
      .help =
          "Take shorter steps where fast bodies would pass through others; false: keep the step and count the passage."},
+    MODAL_THETA_OPTION,
     TOLERANCE_OPTION("1e-10"),
     {.key = "activation",
      .type = OPTION_NUMBER,
@@ -76,9 +77,13 @@ static const option_synonym synonyms[] = {
     {NULL, NULL, NULL},
 };
 
+static bool accepts_settings(const scheme_request *request, scheme_refusal *why) {
+  return stepper_accepts_theta("method moreau", ((const carom_moreau_def *)request->options)->modal_theta, why);
+}
+
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
-  return scheme_accepts_step(request, "method moreau", ((const carom_moreau_def *)request->options)->step, 2,
-                             REFUSED_METHOD, why);
+  const carom_moreau_def *d = request->options;
+  return stepper_accepts_step(request, "method moreau", d->step, d->modal_theta, why);
 }
 
 static const scheme_about about = {
@@ -87,6 +92,7 @@ static const scheme_about about = {
     .knows_joint_friction = true,
     .finds_pairs = true,
     .contact = contact,
+    .accepts_settings = accepts_settings,
     .accepts_model = accepts_model,
     .required = "step=1e-4",
     .accuracy = "take a shorter step",
@@ -113,6 +119,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
                                .remove_overlap = d->remove_overlap,
                                .midpoint = d->velocity_terms == CAROM_TERMS_AT_MIDPOINT,
                                .time_of_impact = d->time_of_impact,
+                               .modal_theta = d->modal_theta,
                                .tolerance = d->tolerance};
   return stepper_create(&rule, &settings, setup, start, error);
 }

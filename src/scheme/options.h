@@ -31,6 +31,15 @@
     .key = "tolerance", .type = OPTION_NUMBER, .offset = AT(tolerance), .dim = DIM_NONE, .flags = OPTION_POSITIVE, \
     .preset = least, .help = "Residual at which a contact problem counts as solved."                               \
   }
+#define MODAL_THETA_OPTION                                                                                         \
+  {                                                                                                                \
+    .key = "modal_theta", .type = OPTION_NUMBER, .offset = AT(modal_theta), .dim = DIM_NONE,                       \
+    .flags = OPTION_NOT_NEGATIVE | OPTION_AT_MOST_ONE, .preset = "0",                                              \
+    .help =                                                                                                        \
+        "Stiffness and damping of flexible bodies: 0: explicit, and a step that is too long for the fastest mode " \
+        "is refused; from 0.5 to 1: implicit, at this part of the step. 0.5 damps least, and in `moreau` keeps "   \
+        "the energy of modes; 1 damps fast modes most."                                                            \
+  }
 #define SEPARATE_OPTION                                                                        \
   {                                                                                            \
     .key = "separate", .type = OPTION_FLAG, .offset = AT(separate), .preset = "false",         \

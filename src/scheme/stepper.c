@@ -12,6 +12,7 @@
 #include "mechanics/function.h"
 #include "mechanics/response.h"
 #include "mechanics/rows.h"
+#include "scheme/options.h"
 #include "scheme/stepper_internal.h"
 
 // --- creation --------------------------------------------------------------------------------------------------------
@@ -53,6 +54,18 @@ static void allocate(stepper *s) {
   s->led = s->projection.driven || (s->settings.project && m->row_count);
 }
 
+bool stepper_accepts_theta(const char *who, double modal_theta, scheme_refusal *why) {
+  if (modal_theta == 0 || modal_theta >= 0.5) return true;
+  return SCHEME_REFUSE(why, REFUSED_METHOD, 0, "use 0, or 0.5 or more",
+                       "'modal_theta' of %s is %.3g, where long steps are not stable", who, modal_theta);
+}
+
+// Two over the frequency, for explicit forces.
+bool stepper_accepts_step(const scheme_request *request, const char *who, double step, double modal_theta,
+                          scheme_refusal *why) {
+  return modal_theta > 0 || scheme_accepts_step(request, who, step, 2, REFUSED_METHOD, why);
+}
+
 static void look_ahead(stepper *s) {
   const mechanism *m = s->m;
   s->near.passes = s->contacts->world->crowd != NULL;
@@ -66,6 +79,7 @@ static void look_ahead(stepper *s) {
   }
   s->sweeps = !s->reads_coordinates && !s->settings.midpoint && response_sweeps(m);
   s->may_fly = stepper_may_fly(s);
+  s->implicit = s->x->flexible && s->settings.modal_theta > 0;
 }
 
 void stepper_destroy(void *scheme) {

@@ -6,6 +6,9 @@
 //   ξ = γ_E + what the rule requires  for each contact row,   γ_E = 0  for each constraint row
 //   0 ≤ ξ_N ⊥ P_N ≥ 0,   -P_T ∈ μ P_N Sgn(ξ_T)
 //   q_E = q_R ⊕ (1-θ)Δt u_E,   z_E = z_A + Δt ż(q_R, u_A, z_A, t_R)       the states of the model
+// Stiffness K and damping D of flexible bodies may act implicitly, at q_A + ϑ (q_E - q_A) and u_A + ϑ (u_E - u_A). As
+// q_E - q_A = Δt u_A + (1-θ)Δt (u_E - u_A), this is the same with the forces -K (q_R + (ϑ-θ)Δt u_A) - D u_A, and
+//   M + ϑΔt D + ϑ(1-θ)Δt² K   in place of M.
 #ifndef SCHEME_STEPPER_H
 #define SCHEME_STEPPER_H
 
@@ -40,7 +43,13 @@ typedef struct stepper_settings {
   int directions;       // of polygonal friction cones in space; 0: the cones are round
   bool midpoint;        // velocities and states in forces are those of the middle of the step; otherwise of its start
   double tolerance;     // of the contact problem's residual; 0: the default [-]
+  double modal_theta;   // ϑ: stiffness and damping of flexible bodies act after this part of the step; 0: explicitly
 } stepper_settings;
+
+// What a scheme over this core can run, by its step and ϑ; see scheme_about. `who` is its name for messages.
+bool stepper_accepts_theta(const char *who, double modal_theta, scheme_refusal *why);
+bool stepper_accepts_step(const scheme_request *request, const char *who, double step, double modal_theta,
+                          scheme_refusal *why);
 
 // Creates the state of a scheme; null after reporting. The rule must outlive it.
 void *stepper_create(const stepper_rule *rule, const stepper_settings *settings, const scheme_setup *setup,

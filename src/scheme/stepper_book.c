@@ -30,7 +30,7 @@ static double measure_contact(const stepper *s, int first, int size, stepper_poi
 static double free_slip(const stepper *s, const contact_element *e, int point) {
   double slip[2];
   if (e->type->frictionless) return 0;
-  contact_slip(s->m, s->x, &s->near.points[point], slip);
+  contact_slip(s->m, s->x, e, &s->near.points[point], slip);
   return hypot(slip[0], slip[1]);
 }
 
@@ -215,8 +215,9 @@ static void book_contacts(stepper *s, double dt) {
 // The work of a force that is the same throughout the step is the force times the way ½ (u_A + u_E) Δt.
 static void book_forces(stepper *s, double dt, const double *u_end) {
   double powers[POWER_COUNT], before[POWER_COUNT];
-  memcpy(before, s->x->powers, sizeof before);  // at u_A, unless forces are those of the midpoint
-  if (s->settings.midpoint) dynamics_force_powers(s->m, s->x, s->u_R, before);
+  memcpy(before, s->x->powers, sizeof before);  // at u_A, unless forces are those of the midpoint, or implicit
+  if (s->implicit) flexible_add_damping(s->m, s->x, s->settings.modal_theta, s->u_R, u_end);
+  if (s->settings.midpoint || s->implicit) dynamics_force_powers(s->m, s->x, s->u_R, before);
   dynamics_force_powers(s->m, s->x, u_end, powers);
   for (int i = 0; i < POWER_COUNT; i++) s->books.accounts[i] += 0.5 * dt * (before[i] + powers[i]);
 }

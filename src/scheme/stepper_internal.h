@@ -8,6 +8,7 @@
 #include "mechanics/centre.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
+#include "mechanics/flexible.h"
 #include "mechanics/response.h"
 #include "mechanics/tree.h"
 #include "scheme/paradox.h"
@@ -192,6 +193,7 @@ typedef struct stepper {
   double dt_before;           // the step before it; 0: there was none
   double *u_free, *u_end;     // of the step under way
   double *displacement;       // scratch, one per speed
+  bool implicit;              // stiffness and damping of flexible bodies are
   bool sweeps;                // kinematics and free velocity are found at once (response_sweep)
   bool may_fly;               // steps without contact take the short way of stepper_flight.c
   bool has_powers;            // forces, or damped modes of flexible bodies, work on the model

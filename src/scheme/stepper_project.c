@@ -10,7 +10,8 @@
 #include "scheme/stepper_internal.h"
 
 static double stored_energy(const stepper *s) {
-  return tree_kinetic_energy(s->m, s->x) + tree_gravity_energy(s->m, s->x);
+  const double strain = s->x->flexible ? flexible_strain_energy(s->m, s->x) : 0;
+  return tree_kinetic_energy(s->m, s->x) + tree_gravity_energy(s->m, s->x) + strain;
 }
 
 // The row that is violated most against its size.

@@ -72,6 +72,7 @@ static void find_means(stepper *s) {
   if (stepper_excess(s, s->dt, s->dt_before) != 0 && response_factor(m, x)) tree_forward(m, x);
   dynamics_drive_efforts(m, x, NULL);
   dynamics_results(m, x);
+  if (s->implicit) flexible_relax(m, x, (flexible_relaxation){0});
   for (int i = 0; i < m->drive_count; i++) {
     const function *f = &m->drives[i].f;
     double rate = 0.5 * (function_jet(f, s->t_A).d + function_jet(f, s->t_A + s->dt).d);

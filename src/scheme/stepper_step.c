@@ -86,7 +86,14 @@ static bool predict(stepper *s, const double *z, double h) {
   return true;
 }
 
+// See stepper.h. Until the step is done.
+static void relax_modes(stepper *s, double dt) {
+  const double part = s->settings.modal_theta, place = s->rule->place;
+  flexible_relax(s->m, s->x, (flexible_relaxation){part * dt, part * (1 - place) * dt * dt, (part - place) * dt});
+}
+
 bool stepper_apply_forces(stepper *s, const double *z, double dt) {
+  if (s->implicit) relax_modes(s, dt);
   memcpy(s->x->inner, z, (size_t)s->m->state_count * sizeof *z);
   if (s->settings.midpoint && !predict(s, z, s->rule->place * dt)) return false;
   dynamics_apply_forces(s->m, s->x);
@@ -147,6 +154,7 @@ const char *stepper_advice(const stepper *s) {
 
 static carom_status finish(stepper *s, double t_end, double dt, const double *u_end, carom_error *error) {
   bool grown = s->m->row_count && !s->settings.project && stepper_opens(s, dt);
+  if (s->implicit) flexible_relax(s->m, s->x, (flexible_relaxation){0});
   turn_over(s, dt);
   if (s->m->state_count) stepper_move_states(s, t_end);
   bool finite = move_to_end(s, (1 - s->rule->place) * dt, u_end);
@@ -182,6 +190,7 @@ static void set_aside(stepper *s) {
 
 static carom_status give_up(stepper *s, carom_status status) {
   stepper_rest_forget(s);
+  if (s->implicit) flexible_relax(s->m, s->x, (flexible_relaxation){0});
   stepper_exchange_steps(s);
   memcpy(s->problem.P, s->problem.P_before, (size_t)s->m->row_count * sizeof *s->problem.P);
   if (s->friction.loaded || s->even.excess != 0 || s->meeting.any) s->problem.tally = s->problem.tally_before;

@@ -32,6 +32,7 @@ static const option options[] = {
      .offset = AT(project),
      .preset = "true",
      .help = "Project positions onto the constraints after each step; the energy this adds is recorded."},
+    MODAL_THETA_OPTION,
     TOLERANCE_OPTION("1e-10"),
     {.key = "activation",
      .type = OPTION_NUMBER,
@@ -68,6 +69,7 @@ static scheme_contact_options contact(const void *options, double length) {
 
 static bool accepts_settings(const scheme_request *request, scheme_refusal *why) {
   const carom_stewart_trinkle_def *d = request->options;
+  if (!stepper_accepts_theta("method stewart-trinkle", d->modal_theta, why)) return false;
   if (polygon_valid(d->directions)) return true;
   return SCHEME_REFUSE(why, REFUSED_METHOD, 0, "use 8 or 16",
                        "'directions' is %d, but a friction cone needs an even number of them from %d to %d",
@@ -81,9 +83,8 @@ static bool rebounds(const mechanism *m, const contact_element *e) {
 
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
   refused_contact c;
-  if (!scheme_accepts_step(request, "method stewart-trinkle",
-                           ((const carom_stewart_trinkle_def *)request->options)->step, 2, REFUSED_METHOD, why))
-    return false;
+  const carom_stewart_trinkle_def *d = request->options;
+  if (!stepper_accepts_step(request, "method stewart-trinkle", d->step, d->modal_theta, why)) return false;
   if (!scheme_find_contact(request, rebounds, &c)) return true;
   return SCHEME_REFUSE(why, c.where, c.index,
                        "set restitution and tangential_restitution of the material to 0, or use method moreau or event",
@@ -140,6 +141,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
                                .project = d->project,
                                .midpoint = d->velocity_terms == CAROM_TERMS_AT_MIDPOINT,
                                .directions = d->directions,
+                               .modal_theta = d->modal_theta,
                                .tolerance = d->tolerance};
   return stepper_create(&rules[d->velocity_terms], &settings, setup, start, error);
 }
