@@ -223,6 +223,47 @@ static void forward_dynamics_is_the_dense_solution(void) {
     }
 }
 
+// A tree of hinges whose markers have the same axes in both bodies, at the body's origin or elsewhere, with and without
+// products of inertia. These have short forms of their own.
+static rig *hinge_tree(int bodies, bool at_origin, bool principal, uint64_t seed) {
+  rig *r = rig_create(false, seed);
+  for (int i = 1; i <= bodies; i++) {
+    int b = rig_random_body(r), parent = random_below(&r->seed, i);
+    pose inner = random_pose(&r->seed, false, 0.5), outer = random_pose(&r->seed, false, 0.5);
+    outer.R = inner.R;
+    if (at_origin) outer.p = VEC3_ZERO;
+    if (principal) memset(r->m.bodies[b].inertia + 3, 0, 3 * sizeof(double)), r->m.bodies[b].com = (vec3){0, 0, 0.2};
+    rig_joint(r, &joint_revolute, rig_marker(r, parent, inner), rig_marker(r, b, outer));
+  }
+  return rig_ready(r);
+}
+
+// What each node accelerates by, and that one sweep does what a factor and tree_forward do, but for rounding.
+static void hinges_of_the_same_axes(void) {
+  static const double NEAR = 1e-11;  // of accelerations up to a hundred, by sums of a few dozen terms
+  for (int trial = 0; trial < 40; trial++) {
+    rig *r = hinge_tree(sizes[trial % SIZES], trial % 2, trial / 2 % 2, 800 + (uint64_t)trial);
+    const mechanism *m = &r->m;
+    for (int i = 1; i < m->node_count; i++) {
+      CHECK(m->nodes[i].hinge);
+      CHECK_EQUAL(m->nodes[i].pivots, trial % 2);
+      CHECK_EQUAL(m->nodes[i].principal, trial / 2 % 2);
+    }
+    state s = random_state(r, 0.5);
+    int before = check_state.failures_here;
+    check_velocities(r, &s);
+    check_accelerations(r, &s);
+    check_columns(r, &s);
+    check_inversion(r, &s);
+    double udot[16];
+    memcpy(udot, r->x->udot, (size_t)m->nv * sizeof *udot);
+    CHECK(tree_accelerate(m, r->x));
+    for (int i = 0; i < m->nv; i++) CHECK_NEAR(r->x->udot[i], udot[i], NEAR * (1 + largest_of(udot, m->nv)));
+    if (check_state.failures_here > before) printf("    trial %d\n", trial);
+    rig_destroy(r);
+  }
+}
+
 // Some speeds driven: the others must accelerate so that inverse dynamics needs nothing but tau along them, and
 // tree_solve leaves the driven ones at rest.
 static void driven_speeds_are_obeyed(void) {
@@ -488,6 +529,7 @@ int main(void) {
   RUN(mass_matrix_is_the_kinetic_energys);
   RUN(forward_dynamics_is_the_dense_solution);
   RUN(steady_bodies_move_as_by_recursion);
+  RUN(hinges_of_the_same_axes);
   RUN(forward_and_inverse_dynamics_invert_each_other);
   RUN(driven_speeds_are_obeyed);
   RUN(small_trees_answer_as_the_recursion_does);

@@ -8,7 +8,9 @@
 
 #define BLOCK static inline __attribute__((always_inline))
 
+// In space as two sums, of angular and linear parts: half as many products wait for each other.
 BLOCK double block_dot(const int n, const double *a, const double *b) {
+  if (n == 6) return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
   double s = 0;
   for (int k = 0; k < n; k++) s += a[k] * b[k];
   return s;
@@ -25,19 +27,43 @@ BLOCK void block_mul_transposed(const int n, const double *A, const double *x, d
     for (int i = 0; i < n; i++) y[i] += A[j * n + i] * x[j];
 }
 
-// y = A x, A symmetric n x n
-BLOCK void block_mul(const int n, const double *A, const double *x, double *y) { block_mul_transposed(n, A, x, y); }
+// Symmetric n x n matrices stand in their upper triangles; what is below is not read.
+
+// y = A x, A symmetric
+BLOCK void block_mul(const int n, const double *A, const double *x, double *y) {
+  for (int i = 0; i < n; i++) {
+    double row[6];
+    for (int j = 0; j < n; j++) row[j] = j < i ? A[j * n + i] : A[i * n + j];
+    y[i] = block_dot(n, row, x);
+  }
+}
+
+// The same for x without a linear part, in space
+BLOCK void block_mul_turn(const double *A, const double *x, double *y) {
+  y[0] = A[0] * x[0] + A[1] * x[1] + A[2] * x[2];
+  y[1] = A[1] * x[0] + A[7] * x[1] + A[8] * x[2];
+  y[2] = A[2] * x[0] + A[8] * x[1] + A[14] * x[2];
+  for (int j = 3; j < 6; j++) y[j] = A[j] * x[0] + A[6 + j] * x[1] + A[12 + j] * x[2];
+}
+
+// A -= k v vᵀ, A symmetric
+BLOCK void block_take_product(const int n, double k, const double *v, double *A) {
+  for (int i = 0; i < n; i++) {
+    double f = k * v[i];
+    for (int j = i; j < n; j++) A[i * n + j] -= f * v[j];
+  }
+}
 
 // A body's inertia at its origin,  I = [J, mk×; -mk×, m],  from its compact form: all of it, and times a vector.
 BLOCK void block_inertia(const int n, const double *J, const double *mk, double m, double *I) {
   if (n == 3) {
-    I[0] = J[0], I[1] = I[3] = -mk[1], I[2] = I[6] = mk[0];
-    I[4] = I[8] = m, I[5] = I[7] = 0;
+    I[0] = J[0], I[1] = -mk[1], I[2] = mk[0];
+    I[4] = I[8] = m, I[5] = 0;
   } else {
-    const double full[36] = {J[0],   J[3], J[4],  0,      -mk[2], mk[1], J[3],  J[1],   J[5],   mk[2], 0, -mk[0],
-                             J[4],   J[5], J[2],  -mk[1], mk[0],  0,     0,     mk[2],  -mk[1], m,     0, 0,
-                             -mk[2], 0,    mk[0], 0,      m,      0,     mk[1], -mk[0], 0,      0,     0, m};
-    for (int i = 0; i < 36; i++) I[i] = full[i];
+    double kx = mk[0], ky = mk[1], kz = mk[2];
+    I[0] = J[0], I[1] = J[3], I[2] = J[4], I[7] = J[1], I[8] = J[5], I[14] = J[2];
+    I[3] = 0, I[4] = -kz, I[5] = ky, I[9] = kz, I[10] = 0, I[11] = -kx, I[15] = -ky, I[16] = kx, I[17] = 0;
+    I[21] = I[28] = I[35] = m, I[22] = I[23] = I[29] = 0;
   }
 }
 
@@ -128,37 +154,28 @@ BLOCK void block_shift_rigid(const int n, const double *r, const double *J, cons
 BLOCK void block_shift_inertia(const int n, const double *r, const double *I, double *Ip) {
   if (n == 3) {
     double tx = -r[1], ty = r[0];
-    double hx = I[1] + tx * I[4] + ty * I[7], hy = I[2] + tx * I[5] + ty * I[8];
+    double hx = I[1] + tx * I[4] + ty * I[5], hy = I[2] + tx * I[5] + ty * I[8];
     Ip[0] += I[0] + tx * (I[1] + hx) + ty * (I[2] + hy);
     Ip[1] += hx, Ip[2] += hy;
-    Ip[3] += hx, Ip[4] += I[4], Ip[5] += I[5];
-    Ip[6] += hy, Ip[7] += I[7], Ip[8] += I[8];
+    Ip[4] += I[4], Ip[5] += I[5], Ip[8] += I[8];
   } else {
-    double H[9];
+    double x = r[0], y = r[1], z = r[2];
+    const double *h0 = I + 3, *h1 = I + 9, *h2 = I + 15;  // the rows of H, and those of M:
+    const double m0[3] = {I[21], I[22], I[23]}, m1[3] = {I[22], I[28], I[29]}, m2[3] = {I[23], I[29], I[35]};
+    double g0[3], g1[3], g2[3];  // the rows of H'
     for (int j = 0; j < 3; j++) {
-      const double *M = I + 21 + j;  // column j of the mass block, rows 6 apart
-      H[j] = I[3 + j] + r[1] * M[12] - r[2] * M[6];
-      H[3 + j] = I[9 + j] + r[2] * M[0] - r[0] * M[12];
-      H[6 + j] = I[15 + j] + r[0] * M[6] - r[1] * M[0];
+      g0[j] = h0[j] + y * m2[j] - z * m1[j];
+      g1[j] = h1[j] + z * m0[j] - x * m2[j];
+      g2[j] = h2[j] + x * m1[j] - y * m0[j];
     }
-    // r× Hᵀ has the columns r × (row of H); -H' r× has the rows -(row of H') r×
-    for (int i = 0; i < 3; i++) {
-      const double *h = I + 6 * i + 3, *g = H + 3 * i;
-      // column i of r× Hᵀ
-      Ip[i] += r[1] * h[2] - r[2] * h[1];
-      Ip[6 + i] += r[2] * h[0] - r[0] * h[2];
-      Ip[12 + i] += r[0] * h[1] - r[1] * h[0];
-      // row i of J - H' r×
-      Ip[6 * i] += I[6 * i] - (g[1] * r[2] - g[2] * r[1]);
-      Ip[6 * i + 1] += I[6 * i + 1] - (g[2] * r[0] - g[0] * r[2]);
-      Ip[6 * i + 2] += I[6 * i + 2] - (g[0] * r[1] - g[1] * r[0]);
-    }
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++) {
-        Ip[6 * i + 3 + j] += H[3 * i + j];
-        Ip[6 * (3 + j) + i] += H[3 * i + j];
-        Ip[6 * (3 + i) + 3 + j] += I[6 * (3 + i) + 3 + j];
-      }
+    Ip[0] += I[0] + y * (h0[2] + g0[2]) - z * (h0[1] + g0[1]);
+    Ip[7] += I[7] + z * (h1[0] + g1[0]) - x * (h1[2] + g1[2]);
+    Ip[14] += I[14] + x * (h2[1] + g2[1]) - y * (h2[0] + g2[0]);
+    Ip[1] += I[1] + (y * h1[2] - z * h1[1]) - (x * g0[2] - z * g0[0]);
+    Ip[2] += I[2] + (y * h2[2] - z * h2[1]) - (y * g0[0] - x * g0[1]);
+    Ip[8] += I[8] + (z * h2[0] - x * h2[2]) - (y * g1[0] - x * g1[1]);
+    for (int j = 0; j < 3; j++) Ip[3 + j] += g0[j], Ip[9 + j] += g1[j], Ip[15 + j] += g2[j];
+    Ip[21] += I[21], Ip[22] += I[22], Ip[23] += I[23], Ip[28] += I[28], Ip[29] += I[29], Ip[35] += I[35];
   }
 }
 

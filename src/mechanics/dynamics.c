@@ -177,8 +177,8 @@ void dynamics_book_drives(const mechanism *m, motion *x, const double *effort) {
 static bool accelerate(const mechanism *m, motion *x, bool again) {
   dynamics_positions_velocities(m, x);
   dynamics_apply_forces(m, x);
-  if (!again && !response_factor(m, x)) return false;
-  tree_forward(m, x);
+  if (again) tree_forward(m, x);
+  else if (!response_accelerate_by_recursion(m, x)) return false;
   if (!constrain(m, x, again)) return false;
   dynamics_book_drives(m, x, NULL);
   for (int i = 0; i < m->nv; i++)

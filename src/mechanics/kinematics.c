@@ -14,6 +14,8 @@
 // Both follow from differentiating the positions twice.
 #include "mechanics/kinematics.h"
 
+#include <string.h>
+
 #include "mechanics/block.h"
 #include "mechanics/flexible.h"
 #include "mechanics/planar.h"
@@ -81,6 +83,33 @@ static void forward_node(const node *n, const tree_link *parent, tree_link *l, c
   store6(l->c, vec3_add(vec3_cross(wp, rel.w), rel.beta), c_lin);
 }
 
+// R = c 1 + (1 - c) a aᵀ + s a×
+static mat3 about(vec3 a, circle turn) {
+  double c = turn.c, s = turn.s, t = 1 - c, x = t * a.x, y = t * a.y, z = t * a.z;
+  return (mat3){{c + x * a.x, x * a.y - s * a.z, x * a.z + s * a.y, x * a.y + s * a.z, c + y * a.y, y * a.z - s * a.x,
+                 x * a.z - s * a.y, y * a.z + s * a.x, c + z * a.z}};
+}
+
+// A revolute joint, the commonest, whose markers have the same axes in their bodies: the body turns about one axis of
+// its parent. The formulas above with β = l = η = 0.
+static void hinge_node(const node *n, const tree_link *parent, tree_link *l, double q, double u, double *S) {
+  vec3 axis = mat3_column(n->inner.R, 2), W = mat3_mul(parent->R, axis), r = mat3_mul(parent->R, n->inner.p);
+  vec3 wp = vec3_of(parent->V), vp = vec3_of(parent->V + 3), w_rel = vec3_scale(u, W);
+  l->R = mat3_product(parent->R, about(axis, circle_at(q)));
+  vec3 S_way = VEC3_ZERO, v_rel = VEC3_ZERO, turning = VEC3_ZERO;
+  if (n->outer_moved) {
+    vec3 s = vec3_neg(mat3_mul(l->R, n->outer.p));
+    r = vec3_add(r, s);
+    S_way = vec3_cross(W, s), v_rel = vec3_scale(u, S_way), turning = vec3_cross(w_rel, v_rel);
+  }
+  l->p = vec3_add(parent->p, r);
+  vec3_store(l->r, r);
+  store6(S, W, S_way);
+  vec3 dragged = vec3_cross(wp, r);
+  store6(l->V, vec3_add(wp, w_rel), vec3_add(vec3_add(vp, dragged), v_rel));
+  store6(l->c, vec3_cross(wp, w_rel), vec3_add(vec3_cross(wp, vec3_axpy(dragged, 2, v_rel)), turning));
+}
+
 static void reversed_node(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u,
                           double *S) {
   joint_motion jm;
@@ -106,16 +135,19 @@ static void reversed_node(const node *n, const tree_link *parent, tree_link *l, 
   store6(l->c, vec3_neg(turning), vec3_sub(c_lin, rel.eta));
 }
 
+// J_body a; without products if it has none.
+BLOCK vec3 inertia_times(const bool principal, const double *J, vec3 a) {
+  if (principal) return (vec3){J[0] * a.x, J[1] * a.y, J[2] * a.z};
+  return (vec3){J[0] * a.x + J[3] * a.y + J[4] * a.z, J[3] * a.x + J[1] * a.y + J[5] * a.z,
+                J[4] * a.x + J[5] * a.y + J[2] * a.z};
+}
+
 // The inertia about the body's origin in world axes, J = R J_body Rᵀ, and with the mass centre at k from the origin
 //   I = [J, m k×; -m k×, m 1],   bias = (ω × J ω, m ω × (ω × k)).
-static void inertia_spatial(const node *n, tree_link *l) {
-  const double *b = n->inertia;
-  mat3 local = {{b[0], b[3], b[4], b[3], b[1], b[5], b[4], b[5], b[2]}};
-  mat3 half = mat3_product(l->R, local);
-  vec3 row0 = {l->R.m[0], l->R.m[1], l->R.m[2]}, row1 = {l->R.m[3], l->R.m[4], l->R.m[5]},
-       row2 = {l->R.m[6], l->R.m[7], l->R.m[8]};
-  vec3 half0 = {half.m[0], half.m[1], half.m[2]}, half1 = {half.m[3], half.m[4], half.m[5]},
-       half2 = {half.m[6], half.m[7], half.m[8]};
+BLOCK void inertia_of(const bool principal, const node *n, tree_link *l) {
+  vec3 row0 = vec3_of(l->R.m), row1 = vec3_of(l->R.m + 3), row2 = vec3_of(l->R.m + 6);
+  vec3 half0 = inertia_times(principal, n->inertia, row0), half1 = inertia_times(principal, n->inertia, row1),
+       half2 = inertia_times(principal, n->inertia, row2);
   double *J = l->J;
   J[0] = vec3_dot(half0, row0), J[1] = vec3_dot(half1, row1), J[2] = vec3_dot(half2, row2);
   J[3] = vec3_dot(half0, row1), J[4] = vec3_dot(half0, row2), J[5] = vec3_dot(half1, row2);
@@ -126,13 +158,19 @@ static void inertia_spatial(const node *n, tree_link *l) {
   store6(l->bias, vec3_cross(w, Jw), vec3_centripetal(w, mk));
 }
 
+static void inertia_spatial(const node *n, tree_link *l) {
+  if (n->principal) inertia_of(true, n, l);
+  else inertia_of(false, n, l);
+}
+
 static void spatial_nodes(void *context, int from, int to) {
   const mechanism *m = ((tree_job *)context)->m;
   motion *x = ((tree_job *)context)->x;
   for (int i = from + 1; i <= to; i++) {
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i], *parent = &x->links[n->parent];
-    if (n->reversed) reversed_node(n, parent, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
+    if (n->hinge) hinge_node(n, parent, l, x->q[n->q], x->u[n->v], x->S + 6 * n->v);
+    else if (n->reversed) reversed_node(n, parent, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
     else forward_node(n, parent, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
     inertia_spatial(n, l);
   }
@@ -243,6 +281,10 @@ static void inertia_planar(const node *n, tree_link *l) {
   l->J[0] = n->inertia[2];
   l->mk[0] = mx, l->mk[1] = my;
   l->bias[1] = -w2 * mx, l->bias[2] = -w2 * my;
+}
+
+bool kinematics_is_hinge(const node *n) {
+  return n->type == &joint_revolute && !n->reversed && memcmp(&n->inner.R, &n->outer.R, sizeof n->inner.R) == 0;
 }
 
 bool kinematics_is_plain_hinge(const node *n) { return n->type == &joint_revolute && n->plain; }

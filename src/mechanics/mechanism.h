@@ -66,6 +66,9 @@ typedef struct node {
   bool reversed;  // the joint's second marker is on the parent's side
   bool inner_turned, outer_turned, outer_moved;
   bool plain;         // none of these four: most revolute joints
+  bool hinge;         // a revolute joint, not reversed, whose markers have the same axes in their bodies
+  bool pivots;        // in space: a hinge at its body's origin, whose column has no linear part
+  bool principal;     // its inertia has no products
   pose inner, outer;  // the joint's markers on the parent and on this body
   int q, v, nq, nv;
   const struct flexible_body *flex;  // null if its body is rigid
@@ -299,7 +302,7 @@ typedef struct tree_link {
   double bias[6];  // velocity-dependent force, I A + bias = F
   double J[6];     // inertia at the body's origin in world axes: xx yy zz xy xz yz, in the plane zz first
   double mk[3];    // mass times the vector from the body's origin to its mass centre
-  double IA[36];   // articulated inertia
+  double IA[36];   // articulated inertia, its upper triangle
   double pA[6];    // articulated bias
   double F[6];     // applied wrench
 } tree_link;

@@ -72,12 +72,15 @@ bool response_factor(const mechanism *m, motion *x) {
   return tree_factor(m, x);
 }
 
+bool response_accelerate_by_recursion(const mechanism *m, motion *x) {
+  x->written_out = false;
+  return tree_accelerate(m, x);
+}
+
 bool response_accelerate(const mechanism *m, motion *x) {
   x->written_out = m->small != NULL;
   if (x->written_out) return response_small_accelerate(m, x);
-  if (!tree_factor(m, x)) return false;
-  tree_forward(m, x);
-  return true;
+  return tree_accelerate(m, x);
 }
 
 static inline bool is_written_out(const mechanism *m, motion *x) {

@@ -16,7 +16,9 @@
 
 // By recursion, so that tree_forward can follow. Returns false if M is singular; motion.singular_node says where.
 bool response_factor(const mechanism *m, motion *x);
-// The same, by whichever implementation is quicker, and the accelerations x->udot under the applied forces.
+// The same, and tree_forward, in one sweep.
+bool response_accelerate_by_recursion(const mechanism *m, motion *x);
+// The factor by whichever implementation is quicker, and the accelerations x->udot under the applied forces.
 bool response_accelerate(const mechanism *m, motion *x);
 // A motion from (q, u) at once, where response_sweeps says so: in a planar chain of few plain hinges on which nothing
 // but weight acts. It goes to q + way u with the speeds u, where accelerations u̇ are found, and u_free := u + dt u̇.

@@ -9,6 +9,7 @@
 #include "mechanics/coordinate.h"
 #include "mechanics/flexible.h"
 #include "mechanics/force.h"
+#include "mechanics/kinematics.h"
 #include "mechanics/response_internal.h"
 #include "mechanics/signal.h"
 #include "mechanics/tree.h"
@@ -32,6 +33,7 @@ static void set_body(const mechanism *m, node *n) {
   const double shift[6] = {
       k.y * k.y + k.z * k.z, k.x * k.x + k.z * k.z, k.x * k.x + k.y * k.y, -k.x * k.y, -k.x * k.z, -k.y * k.z};
   for (int i = 0; i < 6; i++) n->inertia[i] = b->inertia[i] + b->mass * shift[i];
+  n->principal = n->inertia[3] == 0 && n->inertia[4] == 0 && n->inertia[5] == 0;
 }
 
 // Modal speeds stand behind those of the joint and before those of what hangs on the body.
@@ -91,6 +93,8 @@ static void hang(mechanism *m, int joint_index, bool reversed) {
   n->inner_turned = is_turned(inner->local.R), n->outer_turned = is_turned(outer->local.R);
   n->outer_moved = vec3_norm(outer->local.p) > 0;
   n->plain = !n->reversed && !n->inner_turned && !n->outer_turned && !n->outer_moved;
+  n->hinge = kinematics_is_hinge(n);
+  n->pivots = n->hinge && !n->outer_moved && !m->planar;
 }
 
 // Joints with little freedom first, so that those left to close loops have few constraint rows; among equals those

@@ -35,24 +35,31 @@ BLOCK void fill_inertias(const int w, const mechanism *m, motion *x) {
   }
 }
 
+// S · f, and y += s S, of a column S of a node.
+BLOCK double along(const int w, const node *n, const double *S, const double *f) {
+  return w == 6 && n->pivots ? block_dot(3, S, f) : block_dot(w, S, f);
+}
+BLOCK void add_column(const int w, const node *n, double s, const double *S, double *y) {
+  if (w == 6 && n->pivots) block_axpy(3, s, S, y);
+  else block_axpy(w, s, S, y);
+}
+
 // U = IA S,  D = Sᵀ U = L Lᵀ over the free speeds; the parent receives  Tᵀ (IA - U D⁻¹ Uᵀ) T. Of a free body
 // L⁻ᵀ has its place behind L, where tree_free_half finds it. `added` (may be null) is added to the diagonal of D.
 BLOCK bool factor_single(const int w, const node *n, motion *x, tree_link *l, const double *added) {
   int v = n->v + n->free[0];
   const double *S = x->S + 6 * v;
   double *U = x->U + 6 * v;
-  block_mul(w, l->IA, S, U);
-  double D = block_dot(w, S, U), size = 0;
-  for (int k = 0; k < w; k++) size += S[k] * S[k] * l->IA[k * w + k];
+  if (w == 6 && n->pivots) block_mul_turn(l->IA, S, U);
+  else block_mul(w, l->IA, S, U);
+  double D = along(w, n, S, U), size = 0;
+  for (int k = 0; k < (w == 6 && n->pivots ? 3 : w); k++) size += S[k] * S[k] * l->IA[k * w + k];
   if (added) D += added[v];
   if (!(D > TREE_SINGULAR * size)) return false;
   double inverse = 1 / D;
   x->factor[n->factor] = inverse;
   if (n->parent == GROUND) return true;
-  for (int i = 0; i < w; i++) {
-    double f = U[i] * inverse;
-    for (int j = 0; j < w; j++) l->IA[i * w + j] -= f * U[j];
-  }
+  block_take_product(w, inverse, U, l->IA);
   return true;
 }
 
@@ -126,32 +133,31 @@ BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l, c
     double inverse = 1 / D[a * k + a];
     for (int i = 0; i < w; i++) Z[6 * a + i] *= inverse;
   }
-  for (int a = 0; a < k; a++)
-    for (int i = 0; i < w; i++)
-      for (int j = 0; j < w; j++) l->IA[i * w + j] -= Z[6 * a + i] * Z[6 * a + j];
+  for (int a = 0; a < k; a++) block_take_product(w, 1, Z + 6 * a, l->IA);
+  return true;
+}
+
+BLOCK bool factor_node(const int w, const mechanism *m, motion *x, int i, const double *added) {
+  const node *n = &m->nodes[i];
+  tree_link *l = &x->links[i];
+  bool regular = !n->flex || flexible_condense(w, n, &x->flexible[i], l->IA);
+  if (n->free_count == 1) regular = regular && factor_single(w, n, x, l, added);
+  else if (n->free_count > 1 && !n->steady) regular = regular && factor_several(w, n, x, l, added);
+  if (!regular) {
+    x->singular_node = i;
+    return false;
+  }
+  if (n->parent == GROUND) return true;
+  block_shift_inertia(w, l->r, l->IA, x->links[n->parent].IA);
+  if (is_carried(x, i))
+    flexible_take_inertia(w, &m->nodes[n->parent], &x->flexible[n->parent], l->r, x->carried[i], l->IA);
   return true;
 }
 
 BLOCK bool factor_tree(const int w, const mechanism *m, motion *x, const double *added) {
   fill_inertias(w, m, x);
-  for (int i = m->node_count - 1; i > 0; i--) {
-    const node *n = &m->nodes[i];
-    tree_link *l = &x->links[i];
-    if (n->flex && !flexible_condense(w, n, &x->flexible[i], l->IA)) {
-      x->singular_node = i;
-      return false;
-    }
-    bool regular = n->free_count == 0 || n->steady ||
-                   (n->free_count == 1 ? factor_single(w, n, x, l, added) : factor_several(w, n, x, l, added));
-    if (!regular) {
-      x->singular_node = i;
-      return false;
-    }
-    if (n->parent == GROUND) continue;
-    block_shift_inertia(w, l->r, l->IA, x->links[n->parent].IA);
-    if (is_carried(x, i))
-      flexible_take_inertia(w, &m->nodes[n->parent], &x->flexible[n->parent], l->r, x->carried[i], l->IA);
-  }
+  for (int i = m->node_count - 1; i > 0; i--)
+    if (!factor_node(w, m, x, i, added)) return false;
   return true;
 }
 
@@ -238,7 +244,7 @@ BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const 
   if (n->flex) flexible_reduce(w, n, &x->flexible[i], tau, l->pA);
   for (int a = 0; a < n->free_count; a++) {
     int v = n->v + n->free[a];
-    e[a] = (tau ? tau[v] : 0) - block_dot(w, x->S + 6 * v, l->pA);
+    e[a] = (tau ? tau[v] : 0) - along(w, n, x->S + 6 * v, l->pA);
   }
   if (n->free_count) solve_block(w, n, x, e);
   if (n->parent == GROUND) return;
@@ -281,7 +287,7 @@ BLOCK void expand_node(const int w, const mechanism *m, motion *x, int i, const 
     int v = n->v + n->free[a];
     double udot = x->reduced[n->v + a] - g[a];
     if (out) out[v] = udot;
-    block_axpy(w, udot, x->S + 6 * v, l->A);
+    add_column(w, n, udot, x->S + 6 * v, l->A);
   }
   if (n->flex) flexible_expand(w, n, &x->flexible[i], l->A, out);
 }
@@ -297,18 +303,23 @@ BLOCK const double *given_acceleration(const int w, const node *n, const motion 
   return sum;
 }
 
-BLOCK void forward_tree(const int w, const mechanism *m, motion *x) {
+// With `factors` each node is factorised just before its step inward: neither waits for the other.
+BLOCK bool forward_tree(const int w, const bool factors, const mechanism *m, motion *x) {
   for (int i = 1; i < m->node_count; i++) {
     tree_link *l = &x->links[i];
     for (int k = 0; k < w; k++) l->pA[k] = l->bias[k] - l->F[k];
     for (int k = 0; k < m->nodes[i].modes; k++) x->flexible[i].p[k] = x->flexible[i].bias[w + k];
   }
+  if (factors) fill_inertias(w, m, x);
   double sum[6];
-  for (int i = m->node_count - 1; i > 0; i--)
+  for (int i = m->node_count - 1; i > 0; i--) {
+    if (factors && !factor_node(w, m, x, i, NULL)) return false;
     reduce_node(w, m, x, i, x->tau, given_acceleration(w, &m->nodes[i], x, &x->links[i], sum));
+  }
   memcpy(x->udot, x->drive_udot, (size_t)m->nv * sizeof *x->udot);
   for (int i = 1; i < m->node_count; i++)
     expand_node(w, m, x, i, given_acceleration(w, &m->nodes[i], x, &x->links[i], sum), x->udot);
+  return true;
 }
 
 // Nodes that hang on ground, each by itself.
@@ -331,8 +342,16 @@ static void forward_nodes(void *context, int from, int to) {
 void tree_forward(const mechanism *m, motion *x) {
   if (tree_crew(m, x) && !m->planar)
     crew_run(x->crew, m->node_count - 1, TREE_SHARE, forward_nodes, &(tree_job){m, x, NULL, NULL});
-  else if (m->planar) forward_tree(3, m, x);
-  else forward_tree(6, m, x);
+  else if (m->planar) (void)forward_tree(3, false, m, x);
+  else (void)forward_tree(6, false, m, x);
+}
+
+bool tree_accelerate(const mechanism *m, motion *x) {
+  x->singular_node = 0;
+  if (!tree_crew(m, x) || m->planar) return m->planar ? forward_tree(3, true, m, x) : forward_tree(6, true, m, x);
+  if (!tree_factor(m, x)) return false;
+  tree_forward(m, x);
+  return true;
 }
 
 BLOCK void solve_tree(const int w, const mechanism *m, motion *x, const double *tau, double *out) {

@@ -70,6 +70,9 @@ static inline int tree_factor_size(const node *n) {
 // x->udot; driven speeds accelerate as x->drive_udot says.
 void tree_forward(const mechanism *m, motion *x);
 
+// tree_factor and tree_forward in one sweep. Returns false if M is singular.
+bool tree_accelerate(const mechanism *m, motion *x);
+
 // out = M⁻¹ (tau + Jᵀ F) without any velocity terms, driven speeds kept at rest: M⁻¹ applied to a vector. Uses
 // links[].pA and links[].A; on entry links[].pA holds minus the wrenches.
 void tree_solve(const mechanism *m, motion *x, const double *tau, double *out);
