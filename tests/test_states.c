@@ -285,10 +285,11 @@ static void time_steppers_do_not_step_over_a_pole(void) {
       {"if(t < 0.5 + %g, 1, -1000)", false},
       {"1e5*exp(-(1e3*(t - 0.5 - %g))^2)", false},  // as narrow as a step
       {"sin(30*(t - %g))", false},
+      {"if(t < 0.4995, 0, max(100, 1e12*(hinge.q - 0.5 - %g)))", false},  // grows towards the end of a step
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     for (double part = 0.01; part < 1; part += cases[i].pole ? 0.04 : 0.12) {
-      char rate[64], text[512];
+      char rate[96], text[512];
       run r;
       snprintf(rate, sizeof rate, cases[i].rate, part * 1e-3);
       snprintf(text, sizeof text, ROTOR "initial: {hinge: {u: 1}}\nstates: {z: {rate: \"%s\"}}\n", rate);
@@ -307,6 +308,16 @@ static void a_state_that_overflows_ends_the_run(void) {
   if (!open_stepper(&r, ROTOR "states: {z: {rate: 10*z^2 + 10}}\n", 1e-3, "start", "")) return;
   CHECK_EQUAL(carom_sim_advance(r.sim, 1, &r.error), CAROM_ERROR_INTEGRATOR);
   CHECK_CONTAINS(r.error.text, "state 'z'");
+  run_close(&r);
+}
+
+// z' = -10 z under steps that are too long for it: z is multiplied by -9 in each one.
+static void a_state_that_grows_from_step_to_step_is_told(void) {
+  run r;
+  if (!open_stepper(&r, ROTOR "states: {z: {rate: -10*z, initial: 1}}\n", 1, "start", "")) return;
+  CHECK_EQUAL(carom_sim_advance(r.sim, 400, &r.error), CAROM_ERROR_INTEGRATOR);
+  CHECK_CONTAINS(r.error.text, "state 'z'");
+  CHECK_CONTAINS(r.error.text, "the rate of a state is too large for this step");
   run_close(&r);
 }
 
@@ -343,6 +354,22 @@ static void a_motor_is_limited(void) {
     // a limit that falls with the speed: J w' = 5 - 0.4 w
     if (!open_integrated(&r, ROTOR "forces: {motor: {motor: hinge, effort: 100, limit: 5 - 0.4*hinge.u}}\n", k)) return;
     if (run_to(&r, 1)) CHECK_NEAR(run_read(&r, "hinge.u"), 12.5 * (1 - exp(-0.8)), 100 * rtol * 5);
+    run_close(&r);
+  }
+}
+
+// Steps may be far longer than the lag: the effort follows what is asked within two steps, and stays below the limit.
+static void a_lag_may_be_shorter_than_a_step(void) {
+  static const char *const terms[] = {"start", "midpoint"};
+  const double h = 1e-2;
+  for (int k = 0; k < 2; k++) {
+    run r;
+    if (!open_stepper(&r, ROTOR "forces: {motor: {motor: hinge, effort: 10*t, limit: 3 N*m, lag: 10 us}}\n", h,
+                      terms[k], ""))
+      return;
+    for (int i = 1; i <= 50 && run_to(&r, h * i); i++)
+      CHECK_NEAR(run_read(&r, "motor.effort"), fmin(10 * h * i, 3), 2 * 10 * h);
+    CHECK_NEAR(run_read(&r, "hinge.u"), (0.45 + 0.6) / 0.5, 2 * 3 * h / 0.5);
     run_close(&r);
   }
 }
@@ -477,8 +504,10 @@ int main(void) {
   RUN(resets_outside_the_run_are_noted);
   RUN(time_steppers_do_not_step_over_a_pole);
   RUN(a_state_that_overflows_ends_the_run);
+  RUN(a_state_that_grows_from_step_to_step_is_told);
   RUN(a_motor_lags);
   RUN(a_motor_is_limited);
+  RUN(a_lag_may_be_shorter_than_a_step);
   RUN(outputs_and_tables_see_states);
   RUN(midpoint_terms_are_of_order_two);
   RUN(resumed_runs_are_the_same);

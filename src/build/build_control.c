@@ -137,7 +137,8 @@ bool builder_name_control(builder *b, mechanism *m) {
   for (int i = 0; i < m->force_count; i++)
     if (m->forces[i].lag > 0) {
       m->forces[i].state = m->state_count;
-      m->states[m->state_count++] = (model_state){.unit = "", .scale = 1, .low = -INFINITY, .high = INFINITY};
+      m->states[m->state_count++] =
+          (model_state){.unit = "", .scale = 1, .low = -INFINITY, .high = INFINITY, .lag = m->forces[i].lag};
     }
   const part_list *callbacks = &b->def->callbacks;
   m->callbacks = ARENA_ARRAY(b->memory, callback, callbacks->count + 1);

@@ -58,8 +58,7 @@ static const option options[] = {
      .dim = DIM_TIME,
      .flags = OPTION_NOT_NEGATIVE,
      .preset = "0",
-     .help = "Time constant with which the effort follows, from zero at the start; 0: it follows at once. Time "
-             "stepping needs steps that are shorter."},
+     .help = "Time constant with which the effort follows, from zero at the start; 0: it follows at once."},
 };
 static const option_table table = {
     .name = "motor",

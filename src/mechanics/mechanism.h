@@ -125,6 +125,7 @@ typedef struct model_state {
   const double *resets;   // times [s]
   int reset_count;
   double reset_to;
+  double lag;  // of a force: its rate is (target - state)/lag [s]; 0 of a state with a rate of the model
 } model_state;
 
 // One coordinate of one joint.

@@ -238,7 +238,10 @@ void stepper_rest_compare_rows(stepper *s);
 
 // --- stepper_step.c --------------------------------------------------------------------------------------------------
 
-// What to do about a motion that is not finite.
+// No mechanism is as fast as this [m/s], and no state as large: what exceeds it has grown from step to step.
+#define BEYOND_BOUNDS 1e30
+
+// What to do about a motion or a state that is not finite.
 const char *stepper_advice(const stepper *s);
 
 // The last step's points and contacts for those of the one before it.
@@ -467,6 +470,8 @@ carom_status stepper_watch_drift(stepper *s, carom_error *error);
 
 // --- stepper_states.c ------------------------------------------------------------------------------------------------
 
+// The mean rate of state k over h from the value z on, from its value and rate in the motion.
+double stepper_state_rate(const stepper *s, int k, double z, double h);
 // The states at the end of the step, and in the motion at a time within it.
 void stepper_move_states(stepper *s, double t_end);
 void stepper_place_states(stepper *s, double t);

@@ -7,6 +7,12 @@
 #include "mechanics/dynamics.h"
 #include "scheme/stepper_internal.h"
 
+// A lag tends to the target z_R + T ż_R by exp(-h/T), and so does not pass it, however long the step.
+double stepper_state_rate(const stepper *s, int k, double z, double h) {
+  const double T = s->m->states[k].lag, rate = s->x->inner_rate[k];
+  return T > 0 ? (s->x->inner[k] + T * rate - z) * -expm1(-h / T) / h : rate;
+}
+
 // A state beyond a limit goes back to it.
 void stepper_move_states(stepper *s, double t_end) {
   for (int k = 0; k < s->m->state_count; k++) s->z[k] = s->z_A[k] + s->dt * s->z_rate[k];
@@ -31,6 +37,7 @@ void stepper_place_states(stepper *s, double t) {
 static bool may_have_pole(const stepper *s, int k) {
   const model_state *of = &s->m->states[k];
   if (!of->name || (s->z[k] == s->z_A[k] && s->z_rate[k] != 0)) return false;  // of a motor; held by a limit
+  if (fabs(s->z_A[k]) > BEYOND_BOUNDS) return false;                           // rates overflow soon, without a pole
   return s->dt * fabs(s->z_rate[k]) > POLE_CHANGE * fmax(of->scale, fabs(s->z_A[k]));
 }
 
@@ -46,7 +53,7 @@ static double rate_at(stepper *s, int k, double t) {
 // the largest one is to it. It tends to zero if the integral of the rate is finite, also at a jump.
 static bool find_pole(stepper *s, int k, double *t) {
   enum { HALVINGS = 20 };
-  double length = s->dt, first = 0, largest;
+  double length = s->dt, most = 0, largest;
   *t = s->t_A + 0.5 * length;
   largest = rate_at(s, k, *t);
   for (int i = 0; i < HALVINGS; i++, length *= 0.5) {
@@ -57,8 +64,8 @@ static bool find_pole(stepper *s, int k, double *t) {
       second = fmax(second, fmin(rate, largest));
       if (rate > largest) largest = rate, *t = there;
     }
-    if (i == 0) first = length * second;
-    if (!(length * second > 0.05 * first)) return false;
+    most = fmax(most, length * second);
+    if (!(length * second > 0.05 * most)) return false;
   }
   return true;
 }
@@ -69,8 +76,8 @@ carom_status stepper_check_states(stepper *s, carom_error *error) {
   double t;
   for (int k = 0; k < m->state_count && status == CAROM_OK; k++) {
     if (m->states[k].name && !isfinite(s->z[k]))
-      return error_set(error, CAROM_ERROR_INTEGRATOR, "state '%s' is not finite at t = %g s; " NOT_FINITE_ADVICE,
-                       m->states[k].name, s->t);
+      return error_set(error, CAROM_ERROR_INTEGRATOR, "state '%s' is not finite at t = %g s; %s", m->states[k].name,
+                       s->t, stepper_advice(s));
     if (!may_have_pole(s, k)) continue;
     if (find_pole(s, k, &t))
       status = error_set(error, CAROM_ERROR_INTEGRATOR,

@@ -76,7 +76,7 @@ static bool predict(stepper *s, const double *z, double h) {
   if (!dynamics_accelerations(m, x)) return false;
   centre_add_centripetal(m, x->q, x->u, 1, x->udot);
   for (int i = 0; i < m->nv; i++) x->u[i] = s->u_R[i] + h * x->udot[i];
-  for (int k = 0; k < m->state_count; k++) x->inner[k] = z[k] + h * x->inner_rate[k];
+  for (int k = 0; k < m->state_count; k++) x->inner[k] = z[k] + h * stepper_state_rate(s, k, z[k], h);
   control_limit(m, x->inner);
   x->level = LEVEL_NONE;
   if (m->row_count)
@@ -113,7 +113,7 @@ static bool prepare(stepper *s, double dt) {
   if (!s->contacts->pool) stepper_go_to_rows(s, s->q, s->u, s->t, dt);  // else they were looked at before
   if (m->friction_count) stepper_friction_begin(&s->friction, m, x);
   if (!stepper_apply_forces(s, s->z, dt) || !response_accelerate(m, x)) return false;
-  memcpy(s->z_rate, x->inner_rate, (size_t)m->state_count * sizeof *s->z_rate);
+  for (int k = 0; k < m->state_count; k++) s->z_rate[k] = stepper_state_rate(s, k, s->z[k], dt);
   centre_add_centripetal(m, x->q, x->u, 1, x->udot);
   for (int i = 0; i < m->nv; i++) s->u_free[i] = s->u_R[i] + dt * x->udot[i];
   if (m->row_count) {
@@ -141,15 +141,14 @@ static void turn_over(stepper *s, double dt) {
   s->shown.shows_A = false;
 }
 
-// No mechanism is as fast as this: the motion has grown from step to step. [m/s]
-#define BEYOND_BOUNDS 1e30
-
 const char *stepper_advice(const stepper *s) {
   double fastest = 0;
   for (int i = 0; i < s->m->nv; i++) fastest = fmax(fastest, fmax(fabs(s->u[i]), fabs(s->u_A[i])));
+  for (int k = 0; k < s->m->state_count; k++) fastest = fmax(fastest, fabs(s->z_A[k]));
   if (fastest < BEYOND_BOUNDS) return NOT_FINITE_ADVICE;
-  return "it has grown from step to step: a stiff force, a damper or the gain of a controller is too large for this "
-         "step; take a shorter step, or reduce it";
+  return "it has grown from step to step: a stiff force, a damper, the gain of a controller or the rate of a state is "
+         "too "
+         "large for this step; take a shorter step, or reduce it";
 }
 
 static carom_status finish(stepper *s, double t_end, double dt, const double *u_end, carom_error *error) {
