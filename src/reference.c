@@ -130,6 +130,7 @@ void carom_reference_write(void (*write)(void *context, const char *text), void 
                "inertia of the body follow from its shapes; without, a shape has no influence on the motion.\n\n",
                out);
   option_document(&beam_table, out);
+  option_document(&solid_2d_table, out);
   option_document(&modes_table, out);
   option_document(&structural_damping_table, out);
   option_document(&marker_table, out);

@@ -305,6 +305,57 @@ static void free_flight_keeps_momentum_and_energy(void) {
   }
 }
 
+// --- planar solids ---------------------------------------------------------------------------------------------------
+
+// A free disc in plane stress, K = ω a √(ρ (1 - ν²)/E): pairs of n = 2, then n = 1, one of n = 0, pairs of n = 3.
+static void discs_have_their_frequencies(void) {
+  static const double K[] = {1.387653, 1.387653, 1.617558, 1.617558, 2.048850, 2.130399, 2.130399};
+  run r;
+  const char *text =
+      "space: planar\ngravity: [0, 0]\nbodies:\n  disc:\n"
+      "    solid_2d: {disc: 0.1, elements: 6, thickness: 0.02, young: 2e8, poisson: 0.3, density: 1000}\n"
+      "    modes: {count: 7}\njoints: {fly: {free: [ground, disc]}}\n";
+  if (!run_open_text(&r, text, NULL)) return;
+  CHECK_EQUAL(carom_model_body_modes(r.model, 1), 7);
+  for (int i = 0; i < 7; i++) {
+    const double omega = K[i] / (0.1 * sqrt(1000 * (1 - 0.09) / 2e8));
+    const double error = carom_model_body_frequency(r.model, 1, i) / omega - 1;
+    CHECK(error > -1e-6);   // from above; the figures have seven digits
+    CHECK_LE(error, 4e-4);  // order four: 8.3e-5 with 8 rings
+  }
+  const carom_body_size size = carom_model_body_size(r.model, 1);
+  CHECK_NEAR(size.mass, M_PI * 0.01 * 0.02 * 1000, 1e-4 * size.mass);  // sides are parabolas
+  CHECK_NEAR(size.inertia[2], size.mass * 0.01 / 2, 1e-4 * size.inertia[2]);
+  run_close(&r);
+}
+
+// A slender rectangle on a hinge swings and vibrates as a beam with its section.
+static void slender_solids_are_beams(void) {
+  double y[2], mode[2];
+  for (int k = 0; k < 2; k++) {
+    run r;
+    const char *text =
+        k ? "space: planar\nbodies:\n  link:\n"
+            "    solid_2d: {rectangle: [1, 0.02], elements: 40, thickness: 0.01, young: 1e9, poisson: 0, density: "
+            "2000}\n"
+            "    modes: {count: 3, static_modes: false}\n"
+            "markers: {near: {on: link, at: [-0.5, 0]}, far: {on: link, at: [0.5, 0]}}\n"
+            "joints: {hinge: {revolute: [ground, near]}}\n"
+          : "space: planar\nbodies:\n  link:\n"
+            "    beam: {length: 1, section: {area: 2e-4, second_moment: 0.01*0.02^3/12}, young: 1e9, density: 2000}\n"
+            "    modes: {count: 3, support: free}\n    geometric_stiffness: false\n"
+            "markers: {far: {on: link, at: [1, 0]}}\njoints: {hinge: {revolute: [ground, link]}}\n";
+    if (!run_open_text(&r, text, "integrator.rtol=1e-9 integrator.atol=1e-9")) return;
+    run_to(&r, 0.1);
+    y[k] = run_read(&r, "far.y"), mode[k] = carom_model_body_frequency(r.model, 1, 0);
+    CHECK_LE(carom_sim_summary(r.sim).energy_imbalance, 1e-6);
+    run_close(&r);
+  }
+  // shear and rotary inertia lower the first frequency by about 20 (h/L)², of order 1e-3 here, and elements raise it
+  CHECK_NEAR(mode[1] / mode[0], 1, 5e-3);
+  CHECK_NEAR(y[1] / y[0], 1, 1e-2);
+}
+
 // --- record, checkpoint, warnings ------------------------------------------------------------------------------------
 
 static void runs_go_on_from_a_checkpoint(void) {
@@ -425,6 +476,8 @@ int main(void) {
   RUN(planar_and_spatial_beams_agree);
   RUN(stiff_beams_move_as_rigid_ones);
   RUN_OPTIMISED(free_flight_keeps_momentum_and_energy);
+  RUN_OPTIMISED(discs_have_their_frequencies);
+  RUN(slender_solids_are_beams);
   RUN(runs_go_on_from_a_checkpoint);
   RUN(large_turns_are_a_warning);
   RUN(fixed_steps_are_stable_up_to_the_limit);

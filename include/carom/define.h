@@ -106,6 +106,24 @@ typedef struct carom_beam_def {
   const void *origin;  // places of its keys in the model file; null in a program
 } carom_beam_def;
 
+typedef enum carom_plane { CAROM_PLANE_STRESS, CAROM_PLANE_STRAIN } carom_plane;
+
+// A flexible planar solid, meshed with triangles of six nodes: a disc or a rectangle about the origin of its body, or a
+// polygon.
+typedef struct carom_solid_2d_def {
+  double disc;              // radius [m]
+  carom_numbers rectangle;  // width along x and height along y [m]
+  carom_points polygon;     // its corners in turn [m]
+  int elements;             // rings of a disc; else cells along the longer side of the shape
+  double thickness;         // [m]
+  double young;             // [Pa]
+  double poisson;           // [-]
+  double density;           // [kg/m³]
+  const char *solid;        // instead of these three: a solid that has them; may be null
+  int plane;                // carom_plane
+  const void *origin;       // places of its keys in the model file; null in a program
+} carom_solid_2d_def;
+
 typedef enum carom_support { CAROM_CLAMPED, CAROM_FREE } carom_support;
 
 // In which shapes a flexible body deforms: eigenmodes with static modes, or given functions of x and L.
@@ -138,7 +156,8 @@ typedef struct carom_body_def {
   const carom_shape_def *shapes;  // may be null; the body is then drawn from its joints and surfaces
   int shape_count;
   const carom_beam_def *beam;                   // the body is flexible, and its mass follows from the beam; may be null
-  const carom_modes_def *modes;                 // of a beam
+  const carom_solid_2d_def *solid_2d;           // the same for a planar solid
+  const carom_modes_def *modes;                 // of a flexible body
   const carom_structural_damping_def *damping;  // of a beam; null for none
   bool geometric_stiffness;  // of a beam: loads along it and its rotation change how it bends; the default is true
 } carom_body_def;
@@ -439,6 +458,7 @@ typedef struct carom_def carom_def;
 CAROM_API carom_model_def carom_model_default(carom_space space);
 CAROM_API carom_body_def carom_body_default(void);
 CAROM_API carom_beam_def carom_beam_default(void);
+CAROM_API carom_solid_2d_def carom_solid_2d_default(void);
 CAROM_API carom_modes_def carom_modes_default(void);
 CAROM_API carom_structural_damping_def carom_structural_damping_default(void);
 CAROM_API carom_shape_def carom_shape_default(void);

@@ -121,24 +121,29 @@ static bool compile_section(builder *b, flexible_builder *fb) {
 
 // --- the beam --------------------------------------------------------------------------------------------------------
 
+bool flexible_take_solid(builder *b, const flexible_builder *fb, const void *origin, const option_table *table,
+                         const char *name, solid *of) {
+  const place at = flexible_place(fb, origin, table, "solid");
+  if (name) {
+    if (of->young > 0 || of->density > 0)
+      return refuse(b, fb, at, "keep one of them", "it has both a solid and 'young' or 'density'");
+    if (!builder_solid(b, at, fb->p->name, name, of)) return false;
+    if (!(of->density > 0))
+      return refuse(b, fb, at, "add 'density:' to it in the section 'solids'", "its solid has no density");
+  }
+  const char *missing = !(of->young > 0) ? "young" : !(of->density > 0) ? "density" : NULL;
+  if (missing)
+    return source_error(b->error, CAROM_ERROR_MODEL, flexible_place(fb, origin, table, missing),
+                        "give 'young' and 'density', or a 'solid'", "body '%s': '%s' is missing in its %s", fb->p->name,
+                        missing, table->name);
+  if (of->poisson < 0.5 + 1e-12) return true;
+  return refuse(b, fb, flexible_place(fb, origin, table, "poisson"), NULL, "Poisson's ratio is at most 0.5");
+}
+
 static bool take_solid(builder *b, flexible_builder *fb) {
   const carom_beam_def *d = fb->d->beam;
   solid of = {.young = d->young, .poisson = d->poisson, .density = d->density};
-  const place at = flexible_place(fb, d->origin, &beam_table, "solid");
-  if (d->solid) {
-    if (d->young > 0 || d->density > 0)
-      return refuse(b, fb, at, "keep one of them", "its beam has both a solid and 'young' or 'density'");
-    if (!builder_solid(b, at, fb->p->name, d->solid, &of)) return false;
-    if (!(of.density > 0))
-      return refuse(b, fb, at, "add 'density:' to it in the section 'solids'", "its solid has no density");
-  }
-  const char *missing = !(of.young > 0) ? "young" : !(of.density > 0) ? "density" : NULL;
-  if (missing)
-    return source_error(b->error, CAROM_ERROR_MODEL, flexible_place(fb, d->origin, &beam_table, missing),
-                        "give 'young' and 'density', or a 'solid'", "body '%s': '%s' is missing in its beam",
-                        fb->p->name, missing);
-  if (!(of.poisson < 0.5 + 1e-12))
-    return refuse(b, fb, flexible_place(fb, d->origin, &beam_table, "poisson"), NULL, "Poisson's ratio is at most 0.5");
+  if (!flexible_take_solid(b, fb, d->origin, &beam_table, d->solid, &of)) return false;
   fb->beam.young = of.young, fb->beam.density = of.density, fb->beam.shear = of.young / (2 * (1 + of.poisson));
   return true;
 }
@@ -214,7 +219,16 @@ static bool take_modes(builder *b, flexible_builder *fb) {
   const carom_modes_def *d = fb->d->modes;
   if (!d)
     return refuse(b, fb, fb->p->places.whole, "for instance modes: {count: 3}",
-                  "a beam needs 'modes', the shapes in which it deforms");
+                  fb->is_solid ? "a solid_2d needs 'modes', the shapes in which it deforms"
+                               : "a beam needs 'modes', the shapes in which it deforms");
+  const char *given = d->axial.count          ? "axial"
+                      : d->transverse.count   ? "transverse"
+                      : d->transverse_z.count ? "transverse_z"
+                      : d->twist.count        ? "twist"
+                                              : NULL;
+  if (fb->is_solid && given)
+    return refuse(b, fb, flexible_place(fb, d->origin, &modes_table, given), "use 'count'",
+                  "shape functions can be given for beams alone");
   fb->shapes = ARENA_ARRAY(b->memory, beam_shape, PLACE_FREEDOMS);
   fb->given = ARENA_ARRAY(b->memory, given_shape, PLACE_FREEDOMS);
   if (!take_functions(b, fb, "axial", GIVEN_AXIAL, &d->axial) ||
@@ -258,12 +272,12 @@ static bool check_keys(builder *b, const flexible_builder *fb) {
       key = body_table.options[i].key;
   if (key)
     return source_error(b->error, CAROM_ERROR_MODEL, builder_place(fb->p, &body_table, key), "leave it out",
-                        "body '%s': '%s' and a beam: mass, inertia and mass centre follow from the beam", fb->p->name,
-                        key);
+                        "body '%s': '%s' and a %s: mass, inertia and mass centre follow from the %s", fb->p->name, key,
+                        fb->is_solid ? "solid_2d" : "beam", fb->is_solid ? "solid_2d" : "beam");
   for (int i = 0; i < d->shape_count; i++)
     if (d->shapes[i].density > 0)
       return refuse(b, fb, d->shapes[i].origin ? *(const place *)d->shapes[i].origin : fb->p->places.whole,
-                    "leave it out", "a shape of a beam is drawn alone and has no density");
+                    "leave it out", "a shape of a flexible body is drawn alone and has no density");
   return true;
 }
 
@@ -273,11 +287,11 @@ static bool check_rigid(builder *b, const part *p) {
   const void *origin = d->modes ? d->modes->origin : d->damping ? d->damping->origin : NULL;
   const place at = origin ? ((const option_places *)origin)->whole : p->places.whole;
   if (d->modes || d->damping)
-    return refuse(b, &as_is, at, "add 'beam:', or leave it out",
+    return refuse(b, &as_is, at, "add 'beam:' or 'solid_2d:', or leave it out",
                   d->modes ? "'modes' is for flexible bodies" : "'damping' is for flexible bodies");
   for (int i = 0; i < body_table.count && p->places.each; i++)
     if (p->places.each[i].source && strcmp(body_table.options[i].key, "geometric_stiffness") == 0)
-      return refuse(b, &as_is, p->places.each[i], "add 'beam:', or leave it out",
+      return refuse(b, &as_is, p->places.each[i], "add 'beam:' or 'solid_2d:', or leave it out",
                     "'geometric_stiffness' is for flexible bodies");
   return true;
 }
@@ -285,7 +299,8 @@ static bool check_rigid(builder *b, const part *p) {
 static bool check_in_code(builder *b, const flexible_builder *fb) {
   option_reader r = {.memory = b->memory, .error = b->error, .planar = fb->beam.planar};
   if (b->def->text) return true;
-  return option_check(&r, &beam_table, fb->d->beam, fb->p->name) &&
+  return (!fb->d->beam || option_check(&r, &beam_table, fb->d->beam, fb->p->name)) &&
+         (!fb->d->solid_2d || option_check(&r, &solid_2d_table, fb->d->solid_2d, fb->p->name)) &&
          (!fb->d->modes || option_check(&r, &modes_table, fb->d->modes, fb->p->name)) &&
          (!fb->d->damping || option_check(&r, &structural_damping_table, fb->d->damping, fb->p->name));
 }
@@ -295,16 +310,20 @@ bool builder_beams(builder *b, body_mass *masses) {
   for (int i = 0; i < list->count; i++) {
     const part *p = &list->items[i];
     const carom_body_def *d = p->content;
-    if (!d->beam) {
+    if (!d->beam && !d->solid_2d) {
       if (!check_rigid(b, p)) return false;
       continue;
     }
     if (!b->flexibles) b->flexibles = ARENA_ARRAY(b->memory, flexible_builder, list->count);
     flexible_builder *fb = &b->flexibles[i];
-    fb->p = p, fb->d = d;
-    if (!check_in_code(b, fb) || !check_keys(b, fb) || !take_beam(b, fb) || !take_modes(b, fb) || !check_damping(b, fb))
+    fb->p = p, fb->d = d, fb->is_solid = d->solid_2d != NULL;
+    if (d->beam && d->solid_2d)
+      return refuse(b, fb, p->places.whole, "keep one of them", "it is both a beam and a solid_2d");
+    if (!check_in_code(b, fb) || !check_keys(b, fb) || !(fb->is_solid || take_beam(b, fb)) || !take_modes(b, fb) ||
+        !check_damping(b, fb))
       return false;
-    masses[i] = mass_of(&fb->beam);
+    if (!fb->is_solid) masses[i] = mass_of(&fb->beam);
+    else if (!builder_solid_2d(b, fb, &masses[i])) return false;
   }
   return true;
 }

@@ -41,13 +41,32 @@ static place marker_origin(const builder *b, const mechanism *m, int index) {
   return (place){0};
 }
 
-// The x of its section. Rounding beyond the ends is taken off.
-static double section_x(const flexible_builder *fb, const marker *k) {
-  return fmin(fmax(k->local.p.x, 0), fb->beam.length);
+// The x of the section of a beam at a point. Rounding beyond the ends is taken off.
+static double section_x(const flexible_builder *fb, vec3 p) { return fmin(fmax(p.x, 0), fb->beam.length); }
+
+// What of the body moves a point: the section of a beam, or the material of a solid there. Returns false if it is
+// outside.
+static bool place_at(const flexible_builder *fb, vec3 p, flex_place *to) {
+  if (fb->is_solid) return planar_solid_place(&fb->solid, &fb->e, (vec2){p.x, p.y}, to);
+  *to = flexible_section(fb, section_x(fb, p));
+  return true;
+}
+
+static bool check_inside(builder *b, const mechanism *m, const flexible_builder *fb, int body_index) {
+  for (int i = 0; i < m->marker_count; i++) {
+    const vec3 p = m->markers[i].local.p;
+    flex_place ignored;
+    if (m->markers[i].body != body_index || place_at(fb, p, &ignored)) continue;
+    return source_error(b->error, CAROM_ERROR_MODEL, marker_origin(b, m, i),
+                        "put it on a rigid body that is fixed to the solid",
+                        "a marker at [%.4g, %.4g] m is outside the solid '%s'", p.x, p.y, fb->p->name);
+  }
+  return true;
 }
 
 static bool check_markers(builder *b, const mechanism *m, const flexible_builder *fb, int body_index) {
   const double L = fb->beam.length;
+  if (fb->is_solid) return check_inside(b, m, fb, body_index);
   for (int i = 0; i < m->marker_count; i++) {
     const double x = m->markers[i].local.p.x;
     if (m->markers[i].body != body_index || (x >= -1e-9 * L && x <= L * (1 + 1e-9))) continue;
@@ -90,7 +109,7 @@ static void place_nodes(builder *b, const mechanism *m, flexible_builder *fb, in
   for (int k = 0; k <= equal; k++) nodes[k] = L * k / equal;
   for (int i = 0; i < m->marker_count; i++) {
     if (m->markers[i].body != body_index) continue;
-    const double x = section_x(fb, &m->markers[i]);
+    const double x = section_x(fb, m->markers[i].local.p);
     const int near = (int)lround(x / h);
     bool there = false;
     for (int k = 0; k < count; k++) there |= fabs(nodes[k] - x) <= 1e-9 * L;
@@ -109,20 +128,36 @@ static int node_at(const flexible_builder *fb, double x) {
   return best;
 }
 
-// A force along and a torque about each axis, at every loaded section but the one that carries the body. Returns how
-// many loads.
+static bool is_same_place(const flexible_builder *fb, vec3 a, vec3 b) {
+  if (!fb->is_solid) return fabs(section_x(fb, a) - section_x(fb, b)) <= 1e-9 * fb->beam.length;
+  return vec3_norm(vec3_sub(a, b)) == 0;
+}
+
+// Whether an earlier marker, or the place that carries the body, has the loads of this one.
+static bool is_listed(const mechanism *m, const flexible_builder *fb, int index) {
+  const vec3 p = m->markers[index].local.p;
+  if (is_same_place(fb, p, fb->from)) return true;
+  for (int i = 0; i < index; i++)
+    if (m->markers[i].body == m->markers[index].body && is_loaded(m, i) && is_same_place(fb, p, m->markers[i].local.p))
+      return true;
+  return false;
+}
+
+// A force along and a torque about each axis, at every loaded place but the one that carries the body; of a solid
+// forces alone. Returns how many loads.
 static int list_loads(builder *b, const mechanism *m, const flexible_builder *fb, int body_index, double **loads) {
+  static const vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   const int n = fb->e.freedom_count;
-  bool *taken = ARENA_ARRAY(b->memory, bool, fb->e.node_count);
   int count = 0;
-  *loads = ARENA_ARRAY(b->memory, double, (long)6 * m->marker_count * n);
-  taken[node_at(fb, fb->from)] = true;
+  *loads = ARENA_ARRAY(&b->model->scratch, double, (long)6 * m->marker_count * n);
   for (int i = 0; fb->d->modes->static_modes && i < m->marker_count; i++) {
-    if (m->markers[i].body != body_index || !is_loaded(m, i)) continue;
-    const int at = node_at(fb, section_x(fb, &m->markers[i]));
-    for (int k = 0; k < 6 && !taken[at]; k++)
-      if (fb->e.freedoms[at][k] >= 0) (*loads)[(long)count++ * n + fb->e.freedoms[at][k]] = 1;
-    taken[at] = true;
+    flex_place at;
+    if (m->markers[i].body != body_index || !is_loaded(m, i) || is_listed(m, fb, i)) continue;
+    place_at(fb, m->markers[i].local.p, &at);
+    for (int k = 0; k < (fb->is_solid ? 2 : 6); k++) {
+      if (fb->e.planar && (k == 2 || k == 3 || k == 4)) continue;
+      elements_load(&at, k < 3 ? axes[k] : VEC3_ZERO, k < 3 ? VEC3_ZERO : axes[k - 3], *loads + (long)count++ * n);
+    }
   }
   return count;
 }
@@ -134,23 +169,34 @@ static bool too_many(builder *b, const flexible_builder *fb, int count) {
                       "body '%s' has no more than %d modes, not %d", fb->p->name, count, fb->d->modes->count);
 }
 
+// Freedoms of the section that carries a clamped beam; null for a body that is free.
+static const bool *hold_root(builder *b, const flexible_builder *fb) {
+  if (fb->is_solid || fb->d->modes->support != CAROM_CLAMPED) return NULL;
+  bool *held = ARENA_ARRAY(&b->model->scratch, bool, fb->e.freedom_count);
+  const int *root = fb->e.freedoms[node_at(fb, fb->from.x)];
+  for (int k = 0; k < 6; k++)
+    if (root[k] >= 0) held[root[k]] = true;
+  return held;
+}
+
 static bool eigen_basis(builder *b, const mechanism *m, flexible_builder *fb, int body_index, flex_modes *to) {
   const carom_modes_def *d = fb->d->modes;
   double *loads;
   flexibility a;
-  place_nodes(b, m, fb, body_index);
-  beam_elements(b->memory, &fb->beam, &fb->e);
-  bool *held = ARENA_ARRAY(b->memory, bool, fb->e.freedom_count);
-  const int *root = fb->e.freedoms[node_at(fb, fb->from)];
-  for (int k = 0; k < 6; k++)
-    if (root[k] >= 0) held[root[k]] = true;
-  const int supported = fb->beam.planar ? 3 : 6, load_count = list_loads(b, m, fb, body_index, &loads);
+  if (!fb->is_solid) {
+    place_nodes(b, m, fb, body_index);
+    beam_elements(&b->model->scratch, &fb->beam, &fb->e);
+  }
+  const int supported = fb->e.planar ? 3 : 6, load_count = list_loads(b, m, fb, body_index, &loads);
   if (d->count > fb->e.freedom_count - supported) return too_many(b, fb, fb->e.freedom_count - supported);
-  if (!flexibility_create(b->memory, &fb->e, d->support == CAROM_CLAMPED ? held : NULL, &a) ||
-      !modes_with_static(b->memory, &a, d->count, load_count, loads, to))
-    return refuse(b, fb, fb->p->places.whole, "look for a section or a modulus of the wrong size",
-                  "the eigenmodes of its beam cannot be computed");
-  const flex_place carried = flexible_section(fb, fb->from);
+  if (!flexibility_create(&b->model->scratch, &fb->e, hold_root(b, fb), &a) ||
+      !modes_with_static(&b->model->scratch, &a, d->count, load_count, loads, to))
+    return refuse(b, fb, fb->p->places.whole, "look for a size or a modulus of the wrong order",
+                  "its eigenmodes cannot be computed");
+  flex_place carried;
+  if (!place_at(fb, fb->from, &carried))
+    return refuse(b, fb, fb->p->places.whole, "move the shape, or add a joint at a place inside it",
+                  "its origin, where its axes are, is outside the solid");
   elements_see_from(&fb->e, &carried, to->count, to->phi);
   fb->phi = to->phi;
   return true;
@@ -160,9 +206,9 @@ static bool eigen_basis(builder *b, const mechanism *m, flexible_builder *fb, in
 static void see_from(flexible_builder *fb) {
   for (int i = 0; i < fb->given_count; i++) {
     beam_shape *s = &fb->shapes[i];
-    const jet j = beam_function_jet(&s->f, fb->from);
+    const jet j = beam_function_jet(&s->f, fb->from.x);
     const bool turns = fb->given[i].along == GIVEN_Y || fb->given[i].along == GIVEN_Z;
-    s->from = fb->from, s->value = j.v, s->slope = turns ? j.d : 0;
+    s->from = fb->from.x, s->value = j.v, s->slope = turns ? j.d : 0;
   }
 }
 
@@ -170,11 +216,11 @@ static void see_from(flexible_builder *fb) {
 static bool given_basis(builder *b, flexible_builder *fb, flex_modes *to) {
   const int n = fb->given_count;
   see_from(fb);
-  given_elements(b->memory, &fb->beam, n, fb->given, &fb->e);
+  given_elements(&b->model->scratch, &fb->beam, n, fb->given, &fb->e);
   fb->phi = ARENA_ARRAY(b->memory, double, n *n);
   for (int i = 0; i < n; i++) fb->phi[i * (n + 1)] = 1;
   for (int i = 1; i <= n; i++) {
-    if (!modes_of_shapes(b->memory, &fb->e, i, fb->phi, to))
+    if (!modes_of_shapes(&b->model->scratch, &fb->e, i, fb->phi, to))
       return refuse(b, fb, modes_place(fb, fb->shapes[i - 1].key), NULL,
                     "the frequencies of its shape functions cannot be computed");
     if (to->count < i)
@@ -186,11 +232,15 @@ static bool given_basis(builder *b, flexible_builder *fb, flex_modes *to) {
 
 // --- stiffness, damping, sizes ---------------------------------------------------------------------------------------
 
-static double product(int n, const double *a, const double *M, const double *b) {
+static double dot(int n, const double *a, const double *b) {
   double sum = 0;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) sum += a[i] * M[(long)i * n + j] * b[j];
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
   return sum;
+}
+
+// M x of the elements.
+static void momentum_of(const flex_elements *e, const double *x, double *to) {
+  for (int i = 0; i < e->freedom_count; i++) to[i] = dot(e->freedom_count, e->mass + (long)i * e->freedom_count, x);
 }
 
 // The largest displacement of a shape among the points that carry the mass; of a twist the largest turn.
@@ -246,16 +296,19 @@ static void fill_matrices(builder *b, flexible_builder *fb, const flex_modes *of
   const int n = of->count, free = fb->e.freedom_count;
   double *K = ARENA_ARRAY(b->memory, double, n *n), *M = ARENA_ARRAY(b->memory, double, n *n);
   double *D = ARENA_ARRAY(b->memory, double, n *n), *rate = ARENA_ARRAY(b->memory, double, n);
-  double *strains = ARENA_ARRAY(b->memory, double, (long)n * fb->e.strain_count);
+  double *strains = ARENA_ARRAY(&b->model->scratch, double, (long)n * fb->e.strain_count);
+  double *momentum = ARENA_ARRAY(&b->model->scratch, double, free);
   for (int i = 0; i < n; i++)
     elements_strains(&fb->e, fb->phi + (long)i * free, strains + (long)i * fb->e.strain_count);
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n; i++) {
+    momentum_of(&fb->e, fb->phi + (long)i * free, momentum);
     for (int j = 0; j < n; j++) {
-      M[i * n + j] = product(free, fb->phi + (long)i * free, fb->e.mass, fb->phi + (long)j * free);
+      M[i * n + j] = dot(free, momentum, fb->phi + (long)j * free);
       if (!fb->given_count && i != j) continue;  // eigenmodes are not coupled
       for (int s = 0; s < fb->e.strain_count; s++)
         K[i * n + j] += strains[(long)i * fb->e.strain_count + s] * strains[(long)j * fb->e.strain_count + s];
     }
+  }
   for (int i = 0; i < n; i++) rate[i] = sqrt(K[i * (n + 1)] / M[i * (n + 1)]);
   fill_damping(b, fb, of, M, K, D);
   fb->flex.stiffness = K, fb->flex.damping = D, fb->flex.rate = rate;
@@ -271,12 +324,12 @@ static void fill_sizes(builder *b, flexible_builder *fb, const flex_modes *of) {
     size[i] = largest_of(fb, fb->phi + (long)i * fb->e.freedom_count, is_twist(fb, i));
   }
   for (int k = 0; k < places; k++) {
-    const double x = fb->given_count ? fb->beam.length * k / (places - 1) : fb->e.nodes[k].x;
-    const flex_place at = flexible_section(fb, x);
+    flex_place at = {0};
+    place_at(fb, fb->given_count ? (vec3){fb->beam.length * k / (places - 1), 0, 0} : fb->e.nodes[k], &at);
     for (int i = 0; i < n; i++) turns[k * n + i] = elements_turn(&at, fb->phi + (long)i * fb->e.freedom_count);
   }
   fb->flex.kinds = kinds, fb->flex.size = size, fb->flex.turns = turns, fb->flex.place_count = places;
-  fb->flex.omega = of->omega;
+  fb->flex.omega = memcpy(ARENA_ARRAY(b->memory, double, n), of->omega, (size_t)n * sizeof *of->omega);
 }
 
 // --- second-order displacements --------------------------------------------------------------------------------------
@@ -292,11 +345,14 @@ static void foreshorten(const void *context, vec3 x, vec3 *g) {
   const int n = fb->flex.modes;
   const arena_mark mark = arena_get_mark(c->scratch);
   double *along = ARENA_ARRAY(c->scratch, double, n *n);
-  if (fb->given_count) given_foreshortening(&fb->beam, n, fb->given, fb->from, x.x, along);
-  else beam_foreshortening(c->scratch, &fb->beam, &fb->e, n, fb->phi, fb->from, x.x, along);
+  if (fb->given_count) given_foreshortening(&fb->beam, n, fb->given, fb->from.x, x.x, along);
+  else beam_foreshortening(c->scratch, &fb->beam, &fb->e, n, fb->phi, fb->from.x, x.x, along);
   for (int k = 0; k < n * n; k++) g[k] = (vec3){along[k], 0, 0};
   arena_release(c->scratch, mark);
 }
+
+// Of beams alone.
+static bool has_second_order(const flexible_builder *fb) { return fb->d->geometric_stiffness && !fb->is_solid; }
 
 static vec3 twice(vec3 a, vec3 b, vec3 off) { return vec3_cross(a, vec3_cross(b, off)); }
 
@@ -305,8 +361,10 @@ static vec3 twice(vec3 a, vec3 b, vec3 off) { return vec3_cross(a, vec3_cross(b,
 // not move it.
 static const marker_shape *shape_of(builder *b, const flexible_builder *fb, const marker *k) {
   const int n = fb->flex.modes;
-  if (section_x(fb, k) == fb->from) return NULL;
-  const flex_place section = flexible_section(fb, section_x(fb, k));
+  flex_place section;
+  if (fb->is_solid ? vec3_norm(vec3_sub(k->local.p, fb->from)) == 0 : section_x(fb, k->local.p) == fb->from.x)
+    return NULL;
+  place_at(fb, k->local.p, &section);
   const vec3 off = vec3_sub(k->local.p, section.at);
   vec3 *shift = ARENA_ARRAY(b->memory, vec3, n), *turn = ARENA_ARRAY(b->memory, vec3, n), *second = NULL;
   for (int i = 0; i < n; i++) {
@@ -314,7 +372,7 @@ static const marker_shape *shape_of(builder *b, const flexible_builder *fb, cons
     turn[i] = elements_turn(&section, phi);
     shift[i] = vec3_add(elements_displacement(&section, phi), vec3_cross(turn[i], off));
   }
-  if (fb->d->geometric_stiffness) {
+  if (has_second_order(fb)) {
     second = ARENA_ARRAY(b->memory, vec3, n * n);
     foreshorten(&(foreshortening){fb, b->memory}, section.at, second);
     for (int i = 0; i < n; i++)
@@ -330,7 +388,7 @@ static const marker_shape *shape_of(builder *b, const flexible_builder *fb, cons
 
 // --- all -------------------------------------------------------------------------------------------------------------
 
-static bool find_basis(builder *b, const mechanism *m, flexible_builder *fb, int body_index, double from) {
+static bool find_basis(builder *b, const mechanism *m, flexible_builder *fb, int body_index, vec3 from) {
   flex_modes basis = {0};
   fb->from = from;
   if (!(fb->given_count ? given_basis(b, fb, &basis) : eigen_basis(b, m, fb, body_index, &basis))) return false;
@@ -343,24 +401,24 @@ static bool find_basis(builder *b, const mechanism *m, flexible_builder *fb, int
   fill_sizes(b, fb, &basis);
   const foreshortening context = {fb, b->memory};
   const second_order second = {foreshorten, &context};
-  if (!floating_create(b->memory, &fb->e, n, fb->phi, fb->d->geometric_stiffness ? &second : NULL, &fb->flex.inertia))
+  if (!floating_create(b->memory, &fb->e, n, fb->phi, has_second_order(fb) ? &second : NULL, &fb->flex.inertia))
     return refuse(b, fb, fb->p->places.whole, "keep fewer modes", "its geometric stiffness cannot be computed");
   return true;
 }
 
 // Where the joints of a tree carry flexible bodies; `held` is set for those that have one.
-static void take_frames(const builder *b, const mechanism *tree, double *from, bool *held) {
+static void take_frames(const builder *b, const mechanism *tree, vec3 *from, bool *held) {
   for (int i = 1; i < tree->node_count; i++) {
     const node *n = &tree->nodes[i];
     const flexible_builder *fb = &b->flexibles[n->body - 1];
     if (!fb->p || n->joint < 0 || held[n->body]) continue;
-    from[n->body] = fmin(fmax(n->outer.p.x, 0), fb->beam.length), held[n->body] = true;
+    from[n->body] = fb->is_solid ? n->outer.p : (vec3){section_x(fb, n->outer.p), 0, 0}, held[n->body] = true;
   }
 }
 
 // The tree says by which marker a joint carries each body. It does not depend on what bodies are made of. Bodies that
 // only joints with clearance hold are carried as if these had none: that mechanism gives the start.
-static bool find_frames(builder *b, const mechanism *m, double *from) {
+static bool find_frames(builder *b, const mechanism *m, vec3 *from) {
   const arena_mark mark = arena_get_mark(b->memory);
   bool *held = ARENA_ARRAY(&b->model->scratch, bool, m->body_count);
   for (int ideal = 0; ideal < 2; ideal++) {
@@ -377,7 +435,7 @@ static bool find_frames(builder *b, const mechanism *m, double *from) {
 }
 
 static bool find_bases(builder *b, const mechanism *m) {
-  double *from = ARENA_ARRAY(&b->model->scratch, double, m->body_count);
+  vec3 *from = ARENA_ARRAY(&b->model->scratch, vec3, m->body_count);
   if (!find_frames(b, m, from)) return false;
   for (int i = 1; i < m->body_count; i++) {
     flexible_builder *fb = &b->flexibles[i - 1];
@@ -408,7 +466,7 @@ bool builder_flexible(builder *b, mechanism *m) {
 // --- drawing ---------------------------------------------------------------------------------------------------------
 
 const drawn_beam *builder_drawn_beam(builder *b, int index) {
-  if (!b->flexibles || !b->flexibles[index].p) return NULL;
+  if (!b->flexibles || !b->flexibles[index].p || b->flexibles[index].is_solid) return NULL;
   const flexible_builder *fb = &b->flexibles[index];
   const int n = fb->flex.modes, places = DRAWN_PLACES;
   drawn_beam *to = ARENA_NEW(b->memory, drawn_beam);

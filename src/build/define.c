@@ -92,12 +92,13 @@ static const option body_options[] = {
      .help = "Of a flexible body: its axis keeps its length when it bends, so that loads along it and its rotation "
              "stiffen or soften it."},
 };
-const option_table body_table = {.name = "body",
-                                 .summary = "A body, rigid unless it is a `beam`. `ground` always exists.",
-                                 .example = "crank: {mass: 0.2, inertia: 3e-4, com: [l/2, 0]}",
-                                 .size = sizeof(carom_body_def),
-                                 .options = body_options,
-                                 .count = OPTION_COUNT(body_options)};
+const option_table body_table = {
+    .name = "body",
+    .summary = "A body, rigid unless it is a `beam` or a `solid_2d`. `ground` always exists.",
+    .example = "crank: {mass: 0.2, inertia: 3e-4, com: [l/2, 0]}",
+    .size = sizeof(carom_body_def),
+    .options = body_options,
+    .count = OPTION_COUNT(body_options)};
 #undef AT
 
 #define AT(field) offsetof(carom_marker_def, field)
@@ -504,6 +505,7 @@ carom_model_def carom_model_default(carom_space space) {
   }
 DEFAULT(body, body_table)
 DEFAULT(beam, beam_table)
+DEFAULT(solid_2d, solid_2d_table)
 DEFAULT(modes, modes_table)
 DEFAULT(structural_damping, structural_damping_table)
 DEFAULT(integrator, integrator_table)

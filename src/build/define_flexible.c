@@ -113,6 +113,79 @@ const option_table beam_table = {
     .count = OPTION_COUNT(beam_options)};
 #undef AT
 
+#define AT(field) offsetof(carom_solid_2d_def, field)
+static const option solid_2d_options[] = {
+    {.key = "disc",
+     .type = OPTION_NUMBER,
+     .offset = AT(disc),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_POSITIVE,
+     .help = "Radius of a disc about the origin of the body."},
+    {.key = "rectangle",
+     .type = OPTION_NUMBERS,
+     .offset = AT(rectangle),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_POSITIVE,
+     .help = "Width and height of a rectangle about the origin."},
+    {.key = "polygon",
+     .type = OPTION_POINTS,
+     .offset = AT(polygon),
+     .dim = DIM_LENGTH,
+     .help = "Corners of a polygon in turn."},
+    {.key = "elements",
+     .type = OPTION_INTEGER,
+     .offset = AT(elements),
+     .flags = OPTION_POSITIVE,
+     .preset = "6",
+     .help = "Rings of a disc; otherwise cells along the longer side. Triangles have six nodes."},
+    {.key = "thickness",
+     .type = OPTION_NUMBER,
+     .offset = AT(thickness),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_REQUIRED | OPTION_POSITIVE,
+     .help = "Thickness."},
+    {.key = "young",
+     .type = OPTION_NUMBER,
+     .offset = AT(young),
+     .dim = DIM_PRESSURE,
+     .flags = OPTION_POSITIVE,
+     .help = "Young's modulus."},
+    {.key = "poisson",
+     .type = OPTION_NUMBER,
+     .offset = AT(poisson),
+     .dim = DIM_NONE,
+     .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0.3",
+     .help = "Poisson's ratio; below 0.5 in plane strain."},
+    {.key = "density",
+     .type = OPTION_NUMBER,
+     .offset = AT(density),
+     .dim = DIM_DENSITY,
+     .flags = OPTION_POSITIVE,
+     .help = "Density. Mass, mass centre and inertia of the body follow from it."},
+    {.key = "solid",
+     .type = OPTION_TEXT,
+     .offset = AT(solid),
+     .help = "Instead of `young`, `poisson` and `density`: a solid that has them."},
+    {.key = "plane",
+     .type = OPTION_WORD,
+     .offset = AT(plane),
+     .words = "stress|strain",
+     .preset = "stress",
+     .help = "Plane stress (a thin plate) or plane strain (a slice of a long body)."},
+};
+const option_table solid_2d_table = {
+    .name = "solid_2d",
+    .summary =
+        "`solid_2d:` of a body makes it a flexible solid of a planar model. It needs `modes` with a count; "
+        "eigenmodes are those of the free body. Markers must be inside it, and move and turn as the material "
+        "there. It has no geometric stiffness.",
+    .example = "disc: {solid_2d: {disc: 0.1 m, thickness: 1 cm, solid: steel}, modes: {count: 10}}",
+    .size = sizeof(carom_solid_2d_def),
+    .options = solid_2d_options,
+    .count = OPTION_COUNT(solid_2d_options)};
+#undef AT
+
 #define AT(field) offsetof(carom_modes_def, field)
 static const option modes_options[] = {
     {.key = "count",

@@ -5,6 +5,7 @@
 #include "build/builder.h"
 #include "flex/beam.h"
 #include "flex/given.h"
+#include "flex/planar_solid.h"
 #include "mechanics/flexible.h"
 
 // A number along the beam, as given.
@@ -33,6 +34,8 @@ typedef struct beam_shape {
 typedef struct flexible_builder {
   const part *p;  // the body; null if it is rigid
   const carom_body_def *d;
+  bool is_solid;       // a planar solid; otherwise a beam
+  planar_solid solid;  // its elements are in `e` from the start
   beam beam;
   beam_functions section;
   beam_shape *shapes;  // given ones
@@ -41,14 +44,19 @@ typedef struct flexible_builder {
   // Once the shapes are known:
   flex_elements e;
   double *phi;  // rows of freedom_count numbers, one per mode
-  double from;  // where the body's axes are fixed to the beam [m]
+  vec3 from;    // where the body's axes are fixed to it; of a beam on its axis [m]
   flexible_body flex;
 } flexible_builder;
 
 // The place of a key of the body's beam, modes or damping; of the body if it is not given.
 place flexible_place(const flexible_builder *fb, const void *origin, const option_table *table, const char *key);
-// The section at x of the axis, in the modes' freedoms.
+// The section of a beam at x of the axis, in the modes' freedoms.
 flex_place flexible_section(const flexible_builder *fb, double x);
+// What is given of a planar solid, and its mass.
+bool builder_solid_2d(builder *b, flexible_builder *fb, body_mass *mass);
+// Young's modulus, Poisson's ratio and density, from numbers or the name of a solid.
+bool flexible_take_solid(builder *b, const flexible_builder *fb, const void *origin, const option_table *table,
+                         const char *name, solid *of);
 jet beam_function_jet(const beam_function *f, double x);
 
 #endif
