@@ -98,13 +98,13 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Equal elements, and a node at every marker: the nearest inner node moves there if it is one of the equal ones and
-// less than half an element away, else there is one more.
+// Equal elements, and a node at every marker: the nearest inner node moves there unless another marker has it, else
+// there is one more.
 static void place_nodes(builder *b, const mechanism *m, flexible_builder *fb, int body_index) {
   const int equal = fb->beam.elements;
   const double L = fb->beam.length, h = L / equal;
   double *nodes = ARENA_ARRAY(b->memory, double, equal + 1 + m->marker_count);
-  bool *moved = ARENA_ARRAY(b->memory, bool, equal + 1);
+  bool *taken = ARENA_ARRAY(&b->model->scratch, bool, equal + 1);
   int count = equal + 1;
   for (int k = 0; k <= equal; k++) nodes[k] = L * k / equal;
   for (int i = 0; i < m->marker_count; i++) {
@@ -113,9 +113,9 @@ static void place_nodes(builder *b, const mechanism *m, flexible_builder *fb, in
     const int near = (int)lround(x / h);
     bool there = false;
     for (int k = 0; k < count; k++) there |= fabs(nodes[k] - x) <= 1e-9 * L;
-    if (there) continue;
-    if (near > 0 && near < equal && !moved[near]) nodes[near] = x, moved[near] = true;
-    else nodes[count++] = x;
+    if (!there && near > 0 && near < equal && !taken[near]) nodes[near] = x, there = true;
+    if (!there) nodes[count++] = x;
+    taken[near] |= fabs(nodes[near] - x) <= 1e-9 * L;
   }
   qsort(nodes, (size_t)count, sizeof *nodes, by_size);
   fb->beam.nodes = nodes, fb->beam.elements = count - 1;
@@ -388,6 +388,16 @@ static const marker_shape *shape_of(builder *b, const flexible_builder *fb, cons
 
 // --- all -------------------------------------------------------------------------------------------------------------
 
+static double extent_of(const flexible_builder *fb) {
+  if (!fb->is_solid) return fb->beam.length;
+  vec3 low = fb->e.nodes[0], high = low;
+  for (int k = 1; k < fb->e.node_count; k++) {
+    const vec3 p = fb->e.nodes[k];
+    low = (vec3){fmin(low.x, p.x), fmin(low.y, p.y), 0}, high = (vec3){fmax(high.x, p.x), fmax(high.y, p.y), 0};
+  }
+  return fmax(high.x - low.x, high.y - low.y);
+}
+
 static bool find_basis(builder *b, const mechanism *m, flexible_builder *fb, int body_index, vec3 from) {
   flex_modes basis = {0};
   fb->from = from;
@@ -396,6 +406,7 @@ static bool find_basis(builder *b, const mechanism *m, flexible_builder *fb, int
   if (n > FLEXIBLE_MODES_MAX)
     return source_error(b->error, CAROM_ERROR_MODEL, modes_place(fb, "count"), "keep fewer modes",
                         "body '%s' has %d modes; at most %d are supported", fb->p->name, n, FLEXIBLE_MODES_MAX);
+  fb->flex.extent = extent_of(fb);
   scale_shapes(fb, n);
   fill_matrices(b, fb, &basis);
   fill_sizes(b, fb, &basis);
@@ -445,9 +456,15 @@ static bool find_bases(builder *b, const mechanism *m) {
   return true;
 }
 
+static double without_rounding(double x, double size) { return fabs(x) > 1e-12 * size ? x : 0; }
+
+// The mass centre of a symmetric body is off by rounding.
 static void fill_body(const flexible_builder *fb, body *to) {
   const flex_inertia *of = &fb->flex.inertia.inertia;
-  to->flex = &fb->flex, to->mass = of->mass, to->com = vec3_scale(1 / of->mass, of->first);
+  const vec3 c = vec3_scale(1 / of->mass, of->first);
+  const double size = fb->flex.extent;
+  to->flex = &fb->flex, to->mass = of->mass;
+  to->com = (vec3){without_rounding(c.x, size), without_rounding(c.y, size), without_rounding(c.z, size)};
 }
 
 bool builder_flexible(builder *b, mechanism *m) {

@@ -19,6 +19,7 @@ enum { FLEXIBLE_MODES_MAX = 64 };
 // Const, in the body's axes.
 typedef struct flexible_body {
   int modes;
+  double extent;  // largest edge of the box around it [m]
   floating_body inertia;
   const double *stiffness, *damping;  // modes²
   const char *kinds;                  // what each coordinate measures: 't' a displacement [m], 'a' a turn [rad]

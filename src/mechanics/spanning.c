@@ -469,7 +469,10 @@ static double typical_length(const mechanism *m, const temporary_rows *surfaces,
   spread *bodies = ARENA_ARRAY(memory, spread, m->body_count);
   measure_bodies(m, bodies);
   double moving = surfaces ? surfaces->moving_size : 0, fixed = surfaces ? surfaces->fixed_size : 0;
-  for (int i = 1; i < m->body_count; i++) moving = fmax(moving, bodies[i].distance);
+  for (int i = 1; i < m->body_count; i++) {
+    moving = fmax(moving, bodies[i].distance);
+    if (m->bodies[i].flex) moving = fmax(moving, m->bodies[i].flex->extent);
+  }
   return moving > 0 ? moving : fixed > 0 ? fixed : bodies[GROUND].distance > 0 ? bodies[GROUND].distance : 1;
 }
 
