@@ -340,6 +340,10 @@ static void normal_rows_of_free_bodies_are_swept(void) {
       settings.tolerance = 1e-9;
       CHECK_EQUAL(solve_chain(&whole.p, &settings, w, &whole.to, NULL).status, SOLVE_SOLVED);
       for (int i = 0; i < count; i++) CHECK_NEAR(b.to.r[i], whole.to.r[i], 1e-6);
+      memset(b.to.r, 0, (size_t)count * sizeof *b.to.r);
+      settings.iterations = 2000;
+      islands_sweep(&b.islands, &b.p, &settings, NULL, &b.to);
+      for (int i = 0; i < count; i++) CHECK_NEAR(b.to.r[i], whole.to.r[i], 1e-6);
       solve_workspace_destroy(w);
     }
     end(&b), end(&whole);

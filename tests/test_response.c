@@ -121,6 +121,20 @@ static void take_velocities(const rig *g, const response_piece *of, const double
   }
 }
 
+// The same by response_pieces_add, beside speeds and rates that there were: u and its rates are known.
+static int added;
+static void check_added(rig *g, double fastest) {
+  const mechanism *m = g->m;
+  double *rates = numbers(g, g->n), *u0 = numbers(g, m->nv), *rates0 = numbers(g, g->n);
+  for (int i = 0; i < m->nv; i++) u0[i] = i % 3;
+  for (int i = 0; i < g->n; i++) rates0[i] = i % 5;
+  response_pieces_add(m, g->x, &g->pieces, g->P, u0, g->sum, rates0, rates);
+  for (int i = 0; i < m->nv; i++) CHECK_NEAR(g->sum[i] - u0[i], g->u[i], 1e-12 * (2 + largest(g->u, m->nv)));
+  for (int i = 0; i < g->n; i++)
+    if (!(g->pieces.own[i] > 0)) CHECK_NEAR(rates[i] - rates0[i], g->rates[i], 1e-12 * (4 + fastest));
+  added++;
+}
+
 // u = M⁻¹ Gᵀ P and its rates G u, by response_to and response_rates, and from the pieces. A decoupled row has no
 // pieces.
 static void check_speeds(rig *g) {
@@ -156,6 +170,7 @@ static void check_speeds(rig *g) {
     }
     CHECK_NEAR(is_zero ? 0 : rate, is_zero ? 0 : g->rates[i], 1e-12 * fastest);
   }
+  if (!g->x->written_out && response_pieces_free_bodies(m, p)) check_added(g, fastest);
   memset(g->sum, 0, (size_t)m->nv * sizeof *g->sum);
 }
 
@@ -273,6 +288,7 @@ static void pieces_are_W_on_every_model(void) {
   CHECK(with_contact >= 30);
   CHECK(both_ways >= 20);
   CHECK(redundant_rows >= 4);
+  CHECK(added >= 10);
 }
 
 // Two long trees that strike each other and the floor, so that a row touches two of them; a driven hinge, a side branch

@@ -76,6 +76,14 @@ typedef struct response_piece {
   double *J, *response;
 } response_piece;
 response_piece response_piece_of(const response_pieces *p, int k, int i);
+// Whether they are on free bodies alone, which carry no others.
+static inline bool response_pieces_free_bodies(const mechanism *m, const response_pieces *p) {
+  return p->J == p->response && m->base_count == m->node_count - 1;
+}
+// Of such pieces: u := u0 + M⁻¹ Jᵀ P, and rates := rates0 + W P, as response_add and response_rates find them from the
+// rows.
+void response_pieces_add(const mechanism *m, motion *x, const response_pieces *p, const double *P, const double *u0,
+                         double *u, const double *rates0, double *rates);
 // W_ij from the pieces.
 double response_product(const response_pieces *p, int i, int j);
 

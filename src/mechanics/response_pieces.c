@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mechanics/block.h"
 #include "mechanics/response_internal.h"
 #include "mechanics/tree.h"
 
@@ -150,4 +151,66 @@ void response_piece_clear(response_pieces *p, int i, double own) {
     memset(p->response + place_of(p, k, i), 0, bytes);
   }
   p->own[i] = p->diagonal[i] = own;
+}
+
+// --- from percussions to speeds and rates ----------------------------------------------------------------------------
+
+// h += Jᵀ P of a block, and the rates J h.
+BLOCK void push_block(const int w, const response_pieces *p, int b, const double *P, double *h) {
+  for (int k = p->first[b]; k < p->first[b + 1]; k++) {
+    const double *J = p->J + p->offset[k];
+    for (int i = p->start[b]; i < p->start[b + 1]; i++, J += w) block_axpy(w, P[i], J, h + p->at[k]);
+  }
+}
+
+BLOCK void find_block_rates(const int w, const response_pieces *p, int b, const double *h, double *rates) {
+  for (int k = p->first[b]; k < p->first[b + 1]; k++) {
+    const double *J = p->J + p->offset[k];
+    for (int i = p->start[b]; i < p->start[b + 1]; i++, J += w) rates[i] += block_dot(w, J, h + p->at[k]);
+  }
+}
+
+// u += L⁻ᵀ h of a free body.
+BLOCK void add_speeds(const int w, const motion *x, const node *n, const double *h, double *u) {
+  double e[6];
+  if (w == 6 && n->steady) tree_steady_back(n, h, e);
+  else
+    for (int v = 0; v < w; v++) e[v] = block_dot(w, tree_free_half(w, n, x) + w * v, h);
+  for (int v = 0; v < w; v++) u[n->v + v] += e[v];
+}
+
+typedef struct rates_job {
+  const mechanism *m;
+  const response_pieces *p;
+  const double *h, *rates0;
+  double *rates;
+} rates_job;
+
+static void find_rates(void *context, int from, int to) {
+  const rates_job *j = context;
+  const response_pieces *p = j->p;
+  memcpy(j->rates + p->start[from], j->rates0 + p->start[from],
+         (size_t)(p->start[to] - p->start[from]) * sizeof *j->rates);
+  for (int b = from; b < to; b++) {
+    if (j->m->planar) find_block_rates(3, p, b, j->h, j->rates);
+    else find_block_rates(6, p, b, j->h, j->rates);
+  }
+}
+
+void response_pieces_add(const mechanism *m, motion *x, const response_pieces *p, const double *P, const double *u0,
+                         double *u, const double *rates0, double *rates) {
+  double *h = x->speed_work[1];
+  memset(h, 0, (size_t)p->velocity_count * sizeof *h);
+  for (int b = 0; b < p->block_count; b++) {
+    if (m->planar) push_block(3, p, b, P, h);
+    else push_block(6, p, b, P, h);
+  }
+  memcpy(u, u0, (size_t)m->nv * sizeof *u);
+  for (int tree = 0; tree < m->base_count; tree++) {
+    if (!response_is_free_body(m, tree)) continue;  // no row touches it
+    const node *n = &m->nodes[m->base_nodes[m->base_start[tree]]];
+    if (m->planar) add_speeds(3, x, n, h + m->base_speed_start[tree], u);
+    else add_speeds(6, x, n, h + m->base_speed_start[tree], u);
+  }
+  crew_run(x->crew, p->block_count, TREE_SHARE, find_rates, &(rates_job){m, p, h, rates0, rates});
 }

@@ -455,6 +455,9 @@ static inline double stepper_entry(const stepper *s, int i, int j) {
   if (s->problem.crowded) return i == j ? s->problem.pieces.diagonal[i] : response_product(&s->problem.pieces, i, j);
   return s->problem.storage.W[(long)i * s->x->row_total + j];
 }
+// The velocity at the end of the step and the rates there, from the percussions of a crowd of free bodies whose problem
+// is solved once. Returns false of others.
+bool stepper_respond(stepper *s);
 // to := |W| |P|, or a bound of it. Overwrites `displacement`.
 void stepper_absolute(stepper *s, double *to);
 

@@ -104,6 +104,14 @@ carom_status stepper_finish_matrix(stepper *s, carom_error *error) {
   return islands_find(&s->problem.islands, stepper_problem(s), error) ? CAROM_OK : CAROM_ERROR_MEMORY;
 }
 
+bool stepper_respond(stepper *s) {
+  bool pieces = s->problem.crowded && response_pieces_free_bodies(s->m, &s->problem.pieces);
+  if (!pieces || s->m->row_count || s->m->friction_count || s->even.excess != 0) return false;
+  response_pieces_add(s->m, s->x, &s->problem.pieces, s->problem.P, s->u_free, s->u_end, s->problem.rate_free,
+                      s->problem.rate_after);
+  return true;
+}
+
 // A bound in a crowd: pieces are summed up by their own.
 void stepper_absolute(stepper *s, double *to) {
   const solve_problem *p = stepper_problem(s);

@@ -233,6 +233,7 @@ BLOCK carom_status find_end(stepper *s, double dt, double *shorter, const double
   carom_status solved = stepper_solve(s, dt, error);
   if (solved != CAROM_OK) return solved;
   *u_end = s->u_end;
+  if (stepper_respond(s)) return stepper_find_overlap(s, dt, error);
   response_add(s->m, s->x, s->problem.P, s->u_free, s->u_end);
   if (s->even.excess != 0) solved = stepper_solve_evenly(s, dt, error);
   else if (s->friction.loaded) solved = stepper_settle_friction(s, dt, error);
