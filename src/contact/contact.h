@@ -163,10 +163,10 @@ struct contact_element {
   bool by_curvature;    // its stiffness follows from the curvatures at the point
   double span;          // the thickness of the thinner body, or the clearance; 0: neither is limited [m]
   double size_first[3], size_second[3];
-  contact_material material;
-  const char *name;                               // null of a pair that is not listed in the model: see contact_name
   const convex *shape_first, *shape_second;       // of a pair of surfaces; null of a plane
   const struct flat *faces_first, *faces_second;  // of a pair with flat faces; else null
+  contact_material material;
+  const char *name;                               // null of a pair that is not listed in the model: see contact_name
   const char *const *point_names;                 // of its own; null if those of the type
   const outline *outline_first, *outline_second;  // of a pair of outlines in the plane, else null
   const terrain *terrain;                         // the second surface, of triangles; else null
