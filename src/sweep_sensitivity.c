@@ -32,7 +32,13 @@ static bool is_usable(const sweep_table *t, long block, int column) {
   return usable;
 }
 
-// Values are taken about their mean, which keeps the estimators of first-order indices from losing digits.
+// Values are taken about their mean, which keeps the estimators of first-order indices from losing digits. What is left
+// of a value that does not vary is rounding.
+static double deviation(double value, double mean) {
+  const double rest = value - mean;
+  return fabs(rest) > 1e-14 * fabs(mean) ? rest : 0;
+}
+
 static double mean_of(const sweep_table *t, int column) {
   double sum = 0, count = 0;
   for (long i = 0; i < t->rows; i++) {
@@ -50,11 +56,11 @@ static blocks read_blocks(arena *memory, const sweep_table *t, int column) {
   for (long k = 0; k < most; k++) {
     if (!is_usable(t, k, column)) continue;
     double *to = b.terms + (size_t)b.count++ * (size_t)b.width,
-           y = sweep_table_row(t, k * block_rows(t))[column] - mean,
-           z = sweep_table_row(t, (k + 1) * block_rows(t) - 1)[column] - mean;
+           y = deviation(sweep_table_row(t, k * block_rows(t))[column], mean),
+           z = deviation(sweep_table_row(t, (k + 1) * block_rows(t) - 1)[column], mean);
     to[SUM_VALUES] = y + z, to[SUM_SQUARES] = y * y + z * z;
     for (int i = 0; i < b.inputs; i++) {
-      double change = sweep_table_row(t, k * block_rows(t) + 1 + i)[column] - mean - y;
+      double change = deviation(sweep_table_row(t, k * block_rows(t) + 1 + i)[column], mean) - y;
       to[SUM_INPUTS + 2 * i] = z * change, to[SUM_INPUTS + 2 * i + 1] = change * change;
     }
   }
@@ -86,9 +92,15 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// The 95 % interval: the values that 2.5 % of the resamples are below and above.
+// The 95 % interval: the values that 2.5 % of the resamples are below and above. There is none where a resample does
+// not vary.
 static void find_interval(double *sorted, double *low, double *high) {
   enum { CUT = RESAMPLES / 40 };
+  for (int r = 0; r < RESAMPLES; r++)
+    if (isnan(sorted[r])) {
+      *low = *high = NAN;
+      return;
+    }
   qsort(sorted, RESAMPLES, sizeof *sorted, compare);
   *low = sorted[CUT], *high = sorted[RESAMPLES - 1 - CUT];
 }

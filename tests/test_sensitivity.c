@@ -189,7 +189,7 @@ static const char *const model_text =
     "parameters: {x: 0, y: 0, z: 0}\n"
     "bodies: {ball: {mass: 5 - x, inertia: 1}}\n"
     "joints: {free: {free: [ground, ball]}}\n"
-    "outputs: {f: sin(x) + 7*sin(y)^2 + 0.1*z^4*sin(x), none: 0*x}\n"
+    "outputs: {f: sin(x) + 7*sin(y)^2 + 0.1*z^4*sin(x), none: 0.1 + 0*x}\n"
     "method: smooth\n"
     "record: {every: 1}\n"
     "end: 1\n";

@@ -19,6 +19,9 @@ static inline uint64_t random_bits(uint64_t seed, uint64_t i, uint64_t k) {
 }
 
 // 53 bits as a number between 0 and 1, without the ends.
-static inline double random_share(uint64_t bits) { return ((double)(bits >> 11) + 0.5) * 0x1p-53; }
+static inline double random_share(uint64_t bits) {
+  const double share = ((double)(bits >> 11) + 0.5) * 0x1p-53;  // the largest ones are rounded to 1
+  return share < 1 ? share : 0x1.fffffffffffffp-1;
+}
 
 #endif

@@ -125,8 +125,8 @@ bool flexible_take_solid(builder *b, const flexible_builder *fb, const void *ori
                          const char *name, solid *of) {
   const place at = flexible_place(fb, origin, table, "solid");
   if (name) {
-    if (of->young > 0 || of->density > 0)
-      return refuse(b, fb, at, "keep one of them", "it has both a solid and 'young' or 'density'");
+    if (of->young > 0 || of->density > 0 || of->poisson != carom_beam_default().poisson)
+      return refuse(b, fb, at, "keep one of them", "it has both a solid and 'young', 'poisson' or 'density'");
     if (!builder_solid(b, at, fb->p->name, name, of)) return false;
     if (!(of->density > 0))
       return refuse(b, fb, at, "add 'density:' to it in the section 'solids'", "its solid has no density");

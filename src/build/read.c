@@ -19,7 +19,7 @@ static const section sections[] = {
     {"include", "files whose sections are merged into this one"},
     {"parameters", "named numbers, words and flags"},
     {"tables", "functions from points, for expressions"},
-    {"bodies", "rigid bodies and flexible beams"},
+    {"bodies", "rigid bodies, flexible beams and planar solids"},
     {"markers", "named frames on bodies"},
     {"joints", "connections of bodies"},
     {"constraints", "constraints in addition to joints"},

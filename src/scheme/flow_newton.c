@@ -144,7 +144,7 @@ bool flow_newton_precondition(flow_newton *f, const motion *x, carom_error *erro
     return false;
   }
   f->damping = f->stiffness + m->nv, f->work = f->damping + m->nv;
-  if (!forces_along_tree(m, f->stiffness, f->damping) && !x->flexible) return true;
+  if (!forces_along_tree(m, f->stiffness, f->damping)) return true;
   f->beside = motion_create(m, x->inner_count - m->state_count, error);
   f->preconditioner = (ode_preconditioner){.context = f, .prepare = prepare, .solve = solve};
   return f->beside != NULL;
