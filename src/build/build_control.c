@@ -80,6 +80,9 @@ static bool name_state(builder *b, const part *p, model_state *to) {
   if (!d->rate.text && !d->rate.call && !d->rate.origin && d->rate.constant == 0)
     return REFUSE("rate", NULL, "state '%s' has no rate", p->name);
   if (!check_free_name(b, p, &d->rate) || !find_unit(b, p, d, to) || !check_units(b, p, d, to)) return false;
+  if (d->reset_to.count && !d->reset_at.count)
+    return REFUSE("reset_to", "add the times, 'reset_at', or leave it out", "'%s' has 'reset_to', but never resets",
+                  p->name);
   if (d->reset_to.count > 1)
     return REFUSE("reset_to", NULL, "'reset_to' of '%s' takes one number, not %d", p->name, d->reset_to.count);
   carom_numbers resets = builder_numbers(b, d->reset_at);
