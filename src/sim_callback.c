@@ -18,7 +18,7 @@ carom_status sim_check_bound(const carom_sim *sim, carom_error *error) {
 }
 
 static carom_status check_callback(const carom_callback *bound, const char *name, bool at_rate, carom_error *error) {
-  if (!bound->call) return error_set(error, CAROM_ERROR_USAGE, "callback '%s' was given no function", name);
+  if (!bound || !bound->call) return error_set(error, CAROM_ERROR_USAGE, "callback '%s' was given no function", name);
   if (bound->memory_count < 0 || (bound->memory_count > 0) != (bound->save && bound->restore))
     return error_set(error, CAROM_ERROR_USAGE,
                      "callback '%s': its memory needs both save and restore, and the number of its numbers", name);

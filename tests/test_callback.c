@@ -150,6 +150,7 @@ static void what_cannot_be_bound_is_refused(void) {
   if (!run_open_text(&r, EACH, NULL)) return;
   CHECK(carom_sim_bind(r.sim, "pilot", &c, &r.error) == CAROM_ERROR_USAGE);
   CHECK(carom_sim_bind(r.sim, "controller", &none, NULL) == CAROM_ERROR_USAGE);
+  CHECK(carom_sim_bind(r.sim, "controller", NULL, NULL) == CAROM_ERROR_USAGE);
   CHECK(bind(&r, &g, true) == CAROM_ERROR_USAGE);  // a memory, and called at each evaluation
   CHECK_CONTAINS(r.error.text, "cannot remember");
   run_close(&r);
