@@ -126,17 +126,9 @@ static void rates_of(const hand_manipulator *m, const double plan[3], const doub
   equations e = {0};
   add_link(&e, m, 0, &c, q, u);
   carrier second = {.joint = point_at(&m->link[0], &c, 0, 1, q, u)};
-  second.theta = plan[0] + slope * q[1] - plan[0], second.rate = slope * u[1], second.bias = 0, second.with[1] = slope;
+  second.theta = slope * q[1], second.rate = slope * u[1], second.bias = 0, second.with[1] = slope;
   add_link(&e, m, 1, &second, q, u);
   solve(&e, udot);
-}
-
-void hand_manipulator_rates(const hand_manipulator *m, double t, const double *q, const double *u, double *qdot,
-                            double *udot) {
-  double plan[3];
-  hand_manipulator_plan(t, plan);
-  memcpy(qdot, u, HAND_MODES * sizeof *qdot);
-  rates_of(m, plan, q, u, udot);
 }
 
 void hand_manipulator_step(const hand_manipulator *m, double h, hand_manipulator_state *s) {

@@ -29,8 +29,6 @@ typedef struct hand_manipulator_state {
 hand_manipulator hand_manipulator_default(void);
 // φ₁ with its first two derivatives; at the times where the plan goes from one cubic to the next, those behind it.
 void hand_manipulator_plan(double t, double angle[3]);
-void hand_manipulator_rates(const hand_manipulator *m, double t, const double *q, const double *u, double *qdot,
-                            double *udot);
 // One step of the classical Runge–Kutta method, to the next multiple of h or, if that is earlier, to the next time at
 // which the plan changes.
 void hand_manipulator_step(const hand_manipulator *m, double h, hand_manipulator_state *s);

@@ -49,7 +49,8 @@ static const arg sweep_table[] = {
      .kind = ARG_TEXT,
      .value = "KIND",
      .offset = AT(points),
-     .help = "of the sample: random, or sobol, which fill the ranges evenly (default: random)"},
+     .help =
+         "of the sample: random, or sobol, which fill the ranges evenly (default: random; sobol with --sensitivity)"},
     {.name = "--sensitivity",
      .kind = ARG_FLAG,
      .offset = AT(sensitivity),

@@ -15,7 +15,7 @@ place flexible_place(const flexible_builder *fb, const void *origin, const optio
   return builder_place(&as_part, table, key);
 }
 
-static bool refuse(builder *b, const flexible_builder *fb, place at, const char *hint, const char *what) {
+bool flexible_refuse(builder *b, const flexible_builder *fb, place at, const char *hint, const char *what) {
   return source_error(b->error, CAROM_ERROR_MODEL, at, hint, "body '%s': %s", fb->p->name, what);
 }
 
@@ -109,10 +109,10 @@ static bool compile_section(builder *b, flexible_builder *fb) {
   to->has_shear_area = is_given(&s->shear_area);
   const place at = flexible_place(fb, fb->d->beam->origin, &beam_table, "section");
   if (fb->beam.planar && (to->has_second_moment_z || to->has_torsion))
-    return refuse(b, fb, at, "leave it out", "a planar model has no 'second_moment_z' and no 'torsion'");
+    return flexible_refuse(b, fb, at, "leave it out", "a planar model has no 'second_moment_z' and no 'torsion'");
   if (!fb->beam.timoshenko && to->has_shear_area)
-    return refuse(b, fb, at, "add 'theory: timoshenko' to the beam, or leave it out",
-                  "'shear_area' is for beams of the theory timoshenko");
+    return flexible_refuse(b, fb, at, "add 'theory: timoshenko' to the beam, or leave it out",
+                           "'shear_area' is for beams of the theory timoshenko");
   return compile_along(b, &s->area, L, &to->area) && compile_along(b, &s->second_moment, L, &to->second_moment) &&
          compile_along(b, &s->second_moment_z, L, &to->second_moment_z) &&
          compile_along(b, &s->torsion, L, &to->torsion) && compile_along(b, &s->shear_area, L, &to->shear_area) &&
@@ -126,10 +126,10 @@ bool flexible_take_solid(builder *b, const flexible_builder *fb, const void *ori
   const place at = flexible_place(fb, origin, table, "solid");
   if (name) {
     if (of->young > 0 || of->density > 0 || of->poisson != carom_beam_default().poisson)
-      return refuse(b, fb, at, "keep one of them", "it has both a solid and 'young', 'poisson' or 'density'");
+      return flexible_refuse(b, fb, at, "keep one of them", "it has both a solid and 'young', 'poisson' or 'density'");
     if (!builder_solid(b, at, fb->p->name, name, of)) return false;
     if (!(of->density > 0))
-      return refuse(b, fb, at, "add 'density:' to it in the section 'solids'", "its solid has no density");
+      return flexible_refuse(b, fb, at, "add 'density:' to it in the section 'solids'", "its solid has no density");
   }
   const char *missing = !(of->young > 0) ? "young" : !(of->density > 0) ? "density" : NULL;
   if (missing)
@@ -137,7 +137,7 @@ bool flexible_take_solid(builder *b, const flexible_builder *fb, const void *ori
                         "give 'young' and 'density', or a 'solid'", "body '%s': '%s' is missing in its %s", fb->p->name,
                         missing, table->name);
   if (of->poisson < 0.5 + 1e-12) return true;
-  return refuse(b, fb, flexible_place(fb, origin, table, "poisson"), NULL, "Poisson's ratio is at most 0.5");
+  return flexible_refuse(b, fb, flexible_place(fb, origin, table, "poisson"), NULL, "Poisson's ratio is at most 0.5");
 }
 
 static bool take_solid(builder *b, flexible_builder *fb) {
@@ -218,17 +218,17 @@ static bool take_functions(builder *b, flexible_builder *fb, const char *key, gi
 static bool take_modes(builder *b, flexible_builder *fb) {
   const carom_modes_def *d = fb->d->modes;
   if (!d)
-    return refuse(b, fb, fb->p->places.whole, "for instance modes: {count: 3}",
-                  fb->is_solid ? "a solid_2d needs 'modes', the shapes in which it deforms"
-                               : "a beam needs 'modes', the shapes in which it deforms");
+    return flexible_refuse(b, fb, fb->p->places.whole, "for instance modes: {count: 3}",
+                           fb->is_solid ? "a solid_2d needs 'modes', the shapes in which it deforms"
+                                        : "a beam needs 'modes', the shapes in which it deforms");
   const char *given = d->axial.count          ? "axial"
                       : d->transverse.count   ? "transverse"
                       : d->transverse_z.count ? "transverse_z"
                       : d->twist.count        ? "twist"
                                               : NULL;
   if (fb->is_solid && given)
-    return refuse(b, fb, flexible_place(fb, d->origin, &modes_table, given), "use 'count'",
-                  "shape functions can be given for beams alone");
+    return flexible_refuse(b, fb, flexible_place(fb, d->origin, &modes_table, given), "use 'count'",
+                           "shape functions can be given for beams alone");
   fb->shapes = ARENA_ARRAY(b->memory, beam_shape, PLACE_FREEDOMS);
   fb->given = ARENA_ARRAY(b->memory, given_shape, PLACE_FREEDOMS);
   if (!take_functions(b, fb, "axial", GIVEN_AXIAL, &d->axial) ||
@@ -237,22 +237,22 @@ static bool take_modes(builder *b, flexible_builder *fb) {
       !take_functions(b, fb, "twist", GIVEN_TWIST, &d->twist))
     return false;
   if (fb->given_count && d->count > 0)
-    return refuse(b, fb, flexible_place(fb, d->origin, &modes_table, "count"), "keep one of them",
-                  "it has both a count of eigenmodes and given shape functions");
+    return flexible_refuse(b, fb, flexible_place(fb, d->origin, &modes_table, "count"), "keep one of them",
+                           "it has both a count of eigenmodes and given shape functions");
   if (!fb->given_count && !d->count)
-    return refuse(b, fb, flexible_place(fb, d->origin, &modes_table, "count"), "for instance modes: {count: 3}",
-                  "'modes' needs a count, or shape functions");
+    return flexible_refuse(b, fb, flexible_place(fb, d->origin, &modes_table, "count"),
+                           "for instance modes: {count: 3}", "'modes' needs a count, or shape functions");
   if (fb->given_count && fb->beam.timoshenko)
-    return refuse(b, fb, flexible_place(fb, fb->d->beam->origin, &beam_table, "theory"), "use 'count' instead",
-                  "given shape functions are for beams of the theory euler-bernoulli");
+    return flexible_refuse(b, fb, flexible_place(fb, fb->d->beam->origin, &beam_table, "theory"), "use 'count' instead",
+                           "given shape functions are for beams of the theory euler-bernoulli");
   return true;
 }
 
 static bool check_damping(builder *b, const flexible_builder *fb) {
   const carom_structural_damping_def *d = fb->d->damping;
   if (!d || !(d->ratio > 0) || (!(d->mass > 0) && !(d->stiffness > 0))) return true;
-  return refuse(b, fb, flexible_place(fb, d->origin, &structural_damping_table, "ratio"), "keep one of them",
-                "its damping has both a ratio and Rayleigh's factors");
+  return flexible_refuse(b, fb, flexible_place(fb, d->origin, &structural_damping_table, "ratio"), "keep one of them",
+                         "its damping has both a ratio and Rayleigh's factors");
 }
 
 // --- all -------------------------------------------------------------------------------------------------------------
@@ -276,8 +276,8 @@ static bool check_keys(builder *b, const flexible_builder *fb) {
                         fb->is_solid ? "solid_2d" : "beam", fb->is_solid ? "solid_2d" : "beam");
   for (int i = 0; i < d->shape_count; i++)
     if (d->shapes[i].density > 0)
-      return refuse(b, fb, d->shapes[i].origin ? *(const place *)d->shapes[i].origin : fb->p->places.whole,
-                    "leave it out", "a shape of a flexible body is drawn alone and has no density");
+      return flexible_refuse(b, fb, d->shapes[i].origin ? *(const place *)d->shapes[i].origin : fb->p->places.whole,
+                             "leave it out", "a shape of a flexible body is drawn alone and has no density");
   return true;
 }
 
@@ -287,12 +287,12 @@ static bool check_rigid(builder *b, const part *p) {
   const void *origin = d->modes ? d->modes->origin : d->damping ? d->damping->origin : NULL;
   const place at = origin ? ((const option_places *)origin)->whole : p->places.whole;
   if (d->modes || d->damping)
-    return refuse(b, &as_is, at, "add 'beam:' or 'solid_2d:', or leave it out",
-                  d->modes ? "'modes' is for flexible bodies" : "'damping' is for flexible bodies");
+    return flexible_refuse(b, &as_is, at, "add 'beam:' or 'solid_2d:', or leave it out",
+                           d->modes ? "'modes' is for flexible bodies" : "'damping' is for flexible bodies");
   for (int i = 0; i < body_table.count && p->places.each; i++)
     if (p->places.each[i].source && strcmp(body_table.options[i].key, "geometric_stiffness") == 0)
-      return refuse(b, &as_is, p->places.each[i], "add 'beam:' or 'solid_2d:', or leave it out",
-                    "'geometric_stiffness' is for flexible bodies");
+      return flexible_refuse(b, &as_is, p->places.each[i], "add 'beam:' or 'solid_2d:', or leave it out",
+                             "'geometric_stiffness' is for flexible bodies");
   return true;
 }
 
@@ -318,7 +318,7 @@ bool builder_beams(builder *b, body_mass *masses) {
     flexible_builder *fb = &b->flexibles[i];
     fb->p = p, fb->d = d, fb->is_solid = d->solid_2d != NULL;
     if (d->beam && d->solid_2d)
-      return refuse(b, fb, p->places.whole, "keep one of them", "it is both a beam and a solid_2d");
+      return flexible_refuse(b, fb, p->places.whole, "keep one of them", "it is both a beam and a solid_2d");
     if (!check_in_code(b, fb) || !check_keys(b, fb) || !(fb->is_solid || take_beam(b, fb)) || !take_modes(b, fb) ||
         !check_damping(b, fb))
       return false;

@@ -11,10 +11,6 @@
 enum { TURN_PLACES = 17 };   // along a beam with given functions, where its turns are looked at
 enum { DRAWN_PLACES = 33 };  // along a beam that is drawn
 
-static bool refuse(builder *b, const flexible_builder *fb, place at, const char *hint, const char *what) {
-  return source_error(b->error, CAROM_ERROR_MODEL, at, hint, "body '%s': %s", fb->p->name, what);
-}
-
 static place modes_place(const flexible_builder *fb, const char *key) {
   return flexible_place(fb, fb->d->modes->origin, &modes_table, key);
 }
@@ -191,12 +187,12 @@ static bool eigen_basis(builder *b, const mechanism *m, flexible_builder *fb, in
   if (d->count > fb->e.freedom_count - supported) return too_many(b, fb, fb->e.freedom_count - supported);
   if (!flexibility_create(&b->model->scratch, &fb->e, hold_root(b, fb), &a) ||
       !modes_with_static(&b->model->scratch, &a, d->count, load_count, loads, to))
-    return refuse(b, fb, fb->p->places.whole, "look for a size or a modulus of the wrong order",
-                  "its eigenmodes cannot be computed");
+    return flexible_refuse(b, fb, fb->p->places.whole, "look for a size or a modulus of the wrong order",
+                           "its eigenmodes cannot be computed");
   flex_place carried;
   if (!place_at(fb, fb->from, &carried))
-    return refuse(b, fb, fb->p->places.whole, "move the shape, or add a joint at a place inside it",
-                  "its origin, where its axes are, is outside the solid");
+    return flexible_refuse(b, fb, fb->p->places.whole, "move the shape, or add a joint at a place inside it",
+                           "its origin, where its axes are, is outside the solid");
   elements_see_from(&fb->e, &carried, to->count, to->phi);
   fb->phi = to->phi;
   return true;
@@ -221,11 +217,11 @@ static bool given_basis(builder *b, flexible_builder *fb, flex_modes *to) {
   for (int i = 0; i < n; i++) fb->phi[i * (n + 1)] = 1;
   for (int i = 1; i <= n; i++) {
     if (!modes_of_shapes(&b->model->scratch, &fb->e, i, fb->phi, to))
-      return refuse(b, fb, modes_place(fb, fb->shapes[i - 1].key), NULL,
-                    "the frequencies of its shape functions cannot be computed");
+      return flexible_refuse(b, fb, modes_place(fb, fb->shapes[i - 1].key), NULL,
+                             "the frequencies of its shape functions cannot be computed");
     if (to->count < i)
-      return refuse(b, fb, fb->shapes[i - 1].at, "take it out",
-                    "this shape function moves the body without deforming it, or depends on those before it");
+      return flexible_refuse(b, fb, fb->shapes[i - 1].at, "take it out",
+                             "this shape function moves the body without deforming it, or depends on those before it");
   }
   return true;
 }
@@ -413,7 +409,8 @@ static bool find_basis(builder *b, const mechanism *m, flexible_builder *fb, int
   const foreshortening context = {fb, b->memory};
   const second_order second = {foreshorten, &context};
   if (!floating_create(b->memory, &fb->e, n, fb->phi, has_second_order(fb) ? &second : NULL, &fb->flex.inertia))
-    return refuse(b, fb, fb->p->places.whole, "keep fewer modes", "its geometric stiffness cannot be computed");
+    return flexible_refuse(b, fb, fb->p->places.whole, "keep fewer modes",
+                           "its geometric stiffness cannot be computed");
   return true;
 }
 

@@ -10,10 +10,6 @@ static place solid_place(const flexible_builder *fb, const char *key) {
   return flexible_place(fb, fb->d->solid_2d->origin, &solid_2d_table, key);
 }
 
-static bool refuse(builder *b, const flexible_builder *fb, place at, const char *hint, const char *what) {
-  return source_error(b->error, CAROM_ERROR_MODEL, at, hint, "body '%s': %s", fb->p->name, what);
-}
-
 // --- the mesh --------------------------------------------------------------------------------------------------------
 
 static double side_of(carom_points corners) {
@@ -32,15 +28,16 @@ static bool mesh_polygon(builder *b, flexible_builder *fb) {
   if (d->polygon.count >= 3 && triangles_polygon(&b->model->scratch, corners, d->polygon.count,
                                                  side_of(d->polygon) / d->elements, &fb->solid.mesh))
     return true;
-  return refuse(b, fb, solid_place(fb, "polygon"), NULL, "its polygon has no area, or crosses or touches itself");
+  return flexible_refuse(b, fb, solid_place(fb, "polygon"), NULL,
+                         "its polygon has no area, or crosses or touches itself");
 }
 
 static bool make_mesh(builder *b, flexible_builder *fb) {
   const carom_solid_2d_def *d = fb->d->solid_2d;
   const int kinds = (d->disc > 0) + (d->rectangle.count > 0) + (d->polygon.count > 0);
   if (kinds != 1)
-    return refuse(b, fb, fb->p->places.whole, "give 'disc', 'rectangle' or 'polygon'",
-                  kinds ? "its solid_2d has more than one shape" : "its solid_2d has no shape");
+    return flexible_refuse(b, fb, fb->p->places.whole, "give 'disc', 'rectangle' or 'polygon'",
+                           kinds ? "its solid_2d has more than one shape" : "its solid_2d has no shape");
   if (d->disc > 0) {
     fb->solid.mesh = triangles_disc(&b->model->scratch, d->disc, d->elements);
     return true;
@@ -79,11 +76,11 @@ bool builder_solid_2d(builder *b, flexible_builder *fb, body_mass *mass) {
   const carom_solid_2d_def *d = fb->d->solid_2d;
   solid of = {.young = d->young, .poisson = d->poisson, .density = d->density};
   if (b->def->model.space != CAROM_PLANAR)
-    return refuse(b, fb, fb->p->places.whole, "begin the model with 'space: planar'",
-                  "a solid_2d is for planar models");
+    return flexible_refuse(b, fb, fb->p->places.whole, "begin the model with 'space: planar'",
+                           "a solid_2d is for planar models");
   if (!flexible_take_solid(b, fb, d->origin, &solid_2d_table, d->solid, &of)) return false;
   if (d->plane == CAROM_PLANE_STRAIN && !(of.poisson < 0.499))
-    return refuse(b, fb, solid_place(fb, "poisson"), NULL, "in plane strain Poisson's ratio is below 0.499");
+    return flexible_refuse(b, fb, solid_place(fb, "poisson"), NULL, "in plane strain Poisson's ratio is below 0.499");
   if (!make_mesh(b, fb) || !check_size(b, fb)) return false;
   fb->solid.thickness = d->thickness, fb->solid.young = of.young, fb->solid.poisson = of.poisson;
   fb->solid.density = of.density, fb->solid.plane_strain = d->plane == CAROM_PLANE_STRAIN;

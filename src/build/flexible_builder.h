@@ -50,6 +50,8 @@ typedef struct flexible_builder {
 
 // The place of a key of the body's beam, modes or damping; of the body if it is not given.
 place flexible_place(const flexible_builder *fb, const void *origin, const option_table *table, const char *key);
+// Refuses the body; what is wrong goes behind its name. Returns false.
+bool flexible_refuse(builder *b, const flexible_builder *fb, place at, const char *hint, const char *what);
 // The section of a beam at x of the axis, in the modes' freedoms.
 flex_place flexible_section(const flexible_builder *fb, double x);
 // What is given of a planar solid, and its mass.

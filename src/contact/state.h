@@ -77,6 +77,7 @@ int contact_state_element_slot(const contact_state *s, int point);
 // For loops over all live elements that are at the i-th one: what such a loop reads of those to come. Elements are
 // fetched first, then, by a loop that knows their slots from contact_state_coming, what it has of them by slot.
 enum { CONTACT_COMING = 6, CONTACT_EVERY_STEP = 160 };  // elements ahead; bytes that every step reads of one
+_Static_assert(offsetof(contact_element, material) <= CONTACT_EVERY_STEP, "what every step reads comes first");
 static inline const contact_element *contact_state_coming(const contact_state *s, int i) {
   if (i + 2 * CONTACT_COMING < s->element_count) fetch(s->elements[i + 2 * CONTACT_COMING], CONTACT_EVERY_STEP);
   return i + CONTACT_COMING < s->element_count ? s->elements[i + CONTACT_COMING] : NULL;
