@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "flex/floating.h"
+#include "flex/interface.h"
 #include "flex/modes.h"
 #include "flex/planar_solid.h"
 
@@ -73,6 +74,47 @@ static void polygons_are_filled(void) {
   m = triangles_rectangle(&memory, 3, 2, 4, 3);
   check_topology(&m);
   CHECK_NEAR(area_of_mesh(&m), 6, 1e-13);
+  arena_free(&memory);
+}
+
+static bool is_right(const void *context, vec3 at) { return at.x >= *(const double *)context; }
+
+// A rim has its length and radial normals, and half of it half of that; loads along the normals add up to a pressure.
+static void interfaces_have_lengths_and_normals(void) {
+  arena memory = arena_create(NULL);
+  const planar_solid b = {triangles_disc(&memory, 2, 8), .thickness = 1, .young = 1, .density = 1};
+  flex_elements e;
+  flex_interfaces list = {0};
+  planar_solid_elements(&memory, &b, &e);
+  interfaces_add(
+      &memory, &list,
+      interface_of_sides(&memory, "rim", b.mesh.nodes, b.mesh.boundary_count, (const int(*)[3])b.mesh.boundary));
+  const flex_interface *rim = interfaces_find(&list, "rim");
+  CHECK(!interfaces_find(&list, "edge"));
+  if (!CHECK(rim) || !CHECK_EQUAL(rim->count, 2 * b.mesh.boundary_count)) return;
+  const double zero = -1e-12;
+  const flex_interface half = interface_part(&memory, "half", rim, e.nodes, is_right, &zero);
+  double length = 0, right = 0;
+  for (int i = 0; i < rim->count; i++) {
+    const vec3 radial = vec3_scale(0.5, e.nodes[rim->nodes[i]]);
+    CHECK_NEAR(vec3_norm(vec3_sub(rim->normals[i], radial)), 0, 1e-13);  // by symmetry of each pair of sides
+    length += rim->sizes[i];
+  }
+  // a parabola over the angle a of a side differs from its arc by the fourth power of a; here a = 2π/48
+  CHECK_NEAR(length / (4 * M_PI), 1, 1e-5);
+  for (int i = 0; i < half.count; i++) right += half.sizes[i];
+  CHECK_NEAR(right, length / 2, 4 * M_PI / 48);  // the nodes at its ends have half a side more
+  const int n = e.freedom_count, count = interface_loads(&e, rim, NULL);
+  CHECK_EQUAL(count, rim->count);
+  double *loads = ARENA_ARRAY(&memory, double, (long)count *n), sum[2] = {0}, square = 0;
+  CHECK_EQUAL(interface_loads(&e, rim, loads), count);
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < n; k++) {
+      sum[k % 2] += loads[(long)i * n + k] * sqrt(rim->sizes[i]);  // unit pressure
+      square += loads[(long)i * n + k] * loads[(long)i * n + k];
+    }
+  CHECK_NEAR(square, length, 1e-12);
+  CHECK(fabs(sum[0]) < 1e-12 && fabs(sum[1]) < 1e-12);
   arena_free(&memory);
 }
 
@@ -166,6 +208,7 @@ static void free_disc_converges_with_order_four(void) {
 int main(void) {
   RUN(disc_is_round);
   RUN(polygons_are_filled);
+  RUN(interfaces_have_lengths_and_normals);
   RUN(pull_is_uniform);
   RUN(disc_has_its_inertia);
   RUN_OPTIMISED(free_disc_converges_with_order_four);

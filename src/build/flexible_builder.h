@@ -5,6 +5,7 @@
 #include "build/builder.h"
 #include "flex/beam.h"
 #include "flex/given.h"
+#include "flex/interface.h"
 #include "flex/planar_solid.h"
 #include "mechanics/flexible.h"
 
@@ -41,6 +42,7 @@ typedef struct flexible_builder {
   beam_shape *shapes;  // given ones
   given_shape *given;
   int given_count;
+  flex_interfaces interfaces;  // that `interface:` of the modes can name
   // Once the shapes are known:
   flex_elements e;
   double *phi;  // rows of freedom_count numbers, one per mode

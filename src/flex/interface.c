@@ -1,0 +1,89 @@
+#include "flex/interface.h"
+
+#include <string.h>
+
+void interfaces_add(arena *memory, flex_interfaces *list, flex_interface one) {
+  *ARENA_PUSH(memory, list->items, list->count, list->capacity) = one;
+}
+
+const flex_interface *interfaces_find(const flex_interfaces *list, const char *name) {
+  for (int i = 0; i < list->count; i++)
+    if (strcmp(list->items[i].name, name) == 0) return &list->items[i];
+  return NULL;
+}
+
+// --- sides -----------------------------------------------------------------------------------------------------------
+
+// Gauss's three points on [-1, 1]: exact for shape times tangent of a curved side, of degree three.
+static const double gauss_at[3] = {-0.774596669241483377, 0, 0.774596669241483377},
+                    gauss_weight[3] = {5. / 9, 8. / 9, 5. / 9};
+
+// Adds ∫ N ds to the sizes of the three nodes of a side, and ∫ N n ds to their normals. With the body to its left, the
+// outward normal is the tangent turned to the right.
+static void add_side(const vec2 *nodes, const int side[3], const int index[3], double *sizes, vec3 *normals) {
+  const vec2 a = nodes[side[0]], b = nodes[side[1]], mid = nodes[side[2]];
+  for (int g = 0; g < 3; g++) {
+    const double s = gauss_at[g], shape[3] = {s * (s - 1) / 2, s * (s + 1) / 2, 1 - s * s};
+    const vec2 tangent = vec2_axpy(vec2_axpy(vec2_scale(s - 0.5, a), s + 0.5, b), -2 * s, mid);
+    for (int k = 0; k < 3; k++) {
+      sizes[index[k]] += gauss_weight[g] * shape[k] * vec2_norm(tangent);
+      const vec3 outward = {tangent.y, -tangent.x, 0};
+      normals[index[k]] = vec3_axpy(normals[index[k]], gauss_weight[g] * shape[k], outward);
+    }
+  }
+}
+
+flex_interface interface_of_sides(arena *memory, const char *name, const vec2 *nodes, int side_count,
+                                  const int (*sides)[3]) {
+  flex_interface to = {.name = name};
+  int *list = ARENA_ARRAY(memory, int, 3 * side_count);
+  vec3 *normals = ARENA_ARRAY(memory, vec3, 3 * side_count);
+  double *sizes = ARENA_ARRAY(memory, double, 3 * side_count);
+  int last = 0;
+  for (int i = 0; i < 3 * side_count; i++) last = sides[i / 3][i % 3] > last ? sides[i / 3][i % 3] : last;
+  int *number = ARENA_ARRAY(memory, int, last + 1);  // of each node one more than its index here; 0 if it has none
+  for (int i = 0; i < side_count; i++) {
+    int index[3];
+    for (int k = 0; k < 3; k++) {
+      const int node = sides[i][k];
+      if (!number[node]) list[to.count] = node, number[node] = ++to.count;
+      index[k] = number[node] - 1;
+    }
+    add_side(nodes, sides[i], index, sizes, normals);
+  }
+  for (int i = 0; i < to.count; i++) normals[i] = vec3_scale(1 / vec3_norm(normals[i]), normals[i]);
+  to.nodes = list, to.normals = normals, to.sizes = sizes;
+  return to;
+}
+
+flex_interface interface_part(arena *memory, const char *name, const flex_interface *of, const vec3 *nodes,
+                              bool (*inside)(const void *context, vec3 at), const void *context) {
+  flex_interface to = {.name = name};
+  int *list = ARENA_ARRAY(memory, int, of->count);
+  vec3 *normals = of->normals ? ARENA_ARRAY(memory, vec3, of->count) : NULL;
+  double *sizes = of->sizes ? ARENA_ARRAY(memory, double, of->count) : NULL;
+  for (int i = 0; i < of->count; i++) {
+    if (!inside(context, nodes[of->nodes[i]])) continue;
+    if (normals) normals[to.count] = of->normals[i];
+    if (sizes) sizes[to.count] = of->sizes[i];
+    list[to.count++] = of->nodes[i];
+  }
+  to.nodes = list, to.normals = normals, to.sizes = sizes;
+  return to;
+}
+
+// --- loads -----------------------------------------------------------------------------------------------------------
+
+int interface_loads(const flex_elements *e, const flex_interface *of, double *loads) {
+  int count = 0;
+  for (int i = 0; i < of->count; i++) {
+    const int directions = of->normals ? 1 : e->planar ? 2 : 3;
+    const flex_place at = elements_node(e, of->nodes[i]);
+    const double root = of->sizes ? sqrt(of->sizes[i]) : 1;
+    for (int k = 0; k < directions; k++, count++) {
+      const vec3 along = of->normals ? of->normals[i] : (vec3){k == 0, k == 1, k == 2};
+      if (loads) elements_load(&at, vec3_scale(root, along), VEC3_ZERO, loads + (long)count * e->freedom_count);
+    }
+  }
+  return count;
+}
