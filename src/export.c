@@ -78,7 +78,8 @@ static bool choose_tables(exporter *x, const char *name) {
     take_table(x, table);
     if (is_touches(x, table)) x->times = record_find_table(x->in, "touch_times"), x->column_count++;
   } else {
-    for (int i = 0; i < record_table_count(x->in); i++)
+    // without times, as in a sweep, tables have nothing in common: the first alone
+    for (int i = 0; i < record_table_count(x->in) && (time >= 0 || !x->table_count); i++)
       if (is_frame_table(x, i)) take_table(x, i);
   }
   if (x->table_count && x->rows >= 0) return true;

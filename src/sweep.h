@@ -94,6 +94,8 @@ typedef struct taking {
 } taking;
 
 taking taking_create(arena *memory, const sweep_take *takes, int count);
+// Returns false if the run of a model ends before a time at which a value is taken, after reporting.
+bool sweep_takes_reach(const sweep_take *takes, int count, const carom_model *model, carom_error *error);
 // Before a run. Returns false if the model lacks a signal, after reporting.
 bool taking_begin(taking *k, const carom_model *model, carom_error *error);
 void taking_row(taking *k, double t, const double *signals);

@@ -128,15 +128,19 @@ static carom_status write_sensitivity(arena *memory, const sweep_table *t, recor
   return status;
 }
 
-carom_status sweep_file_write(arena *memory, const sweep_table *t, const char *path, carom_error *error) {
+// Indices need whole blocks of rows, which a shard does not have: its file has no table for them.
+carom_status sweep_file_write(arena *memory, const sweep_table *all, const char *path, carom_error *error) {
   output_file f;
+  long failed, count = sweep_table_count(all, &failed);
+  sweep_table whole_blocks = *all;
+  const sweep_table *t = &whole_blocks;
+  whole_blocks.sensitivity = all->sensitivity && count == all->rows;
   if (!output_begin(&f, path, error)) return error->status;
   record *out = sweep_file_create(t, f.place, list_messages(memory, t), error);
   carom_status status = out ? CAROM_OK : error->status;
   for (long i = 0; i < t->rows && status == CAROM_OK; i++)
     if (sweep_table_has(t, i)) status = record_append(out, 0, sweep_table_row(t, i), error);
   if (t->sensitivity && status == CAROM_OK) status = write_sensitivity(memory, t, out, error);
-  long failed, count = sweep_table_count(t, &failed);
   if (out && status == CAROM_OK)
     status = record_finish(out, arena_print(memory, "{\"rows\": %ld, \"failed\": %ld}", count, failed), error);
   else record_abandon(out);

@@ -71,6 +71,17 @@ int sweep_takes_read(arena *memory, const char *text, const carom_model *model, 
   return count;
 }
 
+// The end itself is a row of every run; a time written in another unit may differ from it by rounding.
+bool sweep_takes_reach(const sweep_take *takes, int count, const carom_model *model, carom_error *error) {
+  const double end = carom_model_get_info(model).end;
+  for (int i = 0; i < count; i++)
+    if (takes[i].kind == TAKE_AT && takes[i].time > end * (1 + 1e-12))
+      return error_set(error, CAROM_ERROR_USAGE, "%s: the run ends at %g s; take an earlier time, or run longer",
+                       takes[i].name, end),
+             false;
+  return true;
+}
+
 // --- during a run ----------------------------------------------------------------------------------------------------
 
 taking taking_create(arena *memory, const sweep_take *takes, int count) {
@@ -110,7 +121,8 @@ static void add(taking *k, int i, double t, double value) {
     // that of the square of a straight line
     case TAKE_RMS: k->sums[i] += dt / 3 * (before * before + before * value + value * value); break;
     default:
-      if (time > k->t && time <= t) k->sums[i] = before + (value - before) * (time - k->t) / dt;
+      // at the end a time that differs by rounding
+      if (time > k->t && time <= t * (1 + 1e-12)) k->sums[i] = before + (value - before) * (time - k->t) / dt;
   }
 }
 

@@ -111,7 +111,7 @@ static carom_status run_row(worker *w, long row, carom_error *error) {
   for (int i = 0; i < s->plan.range_count; i++) w->row[1 + i] = sweep_plan_value(&s->plan, row, i);
   carom_model *model = load_row(w, row, error);
   carom_status status = model ? CAROM_OK : error->status;
-  if (model && taking_begin(&w->taking, model, error)) {
+  if (model && sweep_takes_reach(s->takes, s->take_count, model, error) && taking_begin(&w->taking, model, error)) {
     for (int i = 0; i < SWEEP_TOTALS; i++) w->totals[i] = carom_model_signal(model, sweep_totals[i]);
     carom_summary summary = {0};
     carom_run_options how = {.row = take_row,

@@ -261,6 +261,9 @@ static void set_names_parts_that_are_there(void) {
   set_is("method.moreu.step", "1 ms", "'moreu' is neither a parameter nor a key", "did you mean 'moreau'?");
   set_is("method.moreau.stp", "1 ms", "'stp' is neither a parameter nor a key", "did you mean 'step'?");
   set_is("method.dt", "1 ms", "'dt' is neither a parameter nor a key", "'dt' is called 'step' here");
+  set_is("drives.m", "{joint: j}", "'motion' is missing", "add --set drives.m.motion=...");
+  set_is("drives", "{m: {joint: j}}", "'motion' is missing", "add --set drives.m.motion=...");
+  set_is("method", "stewart-trinkle", "'step' is missing", "add --set method.stewart-trinkle.step=...");
   set_is("method.step", "1 ms", "'step' occurs twice", "write --set method.moreau.step=...");
   set_is("constraints.rod.length", "1", "there is no 'rod' in 'constraints'", "a new one");
 }

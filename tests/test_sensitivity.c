@@ -255,12 +255,37 @@ static void shards_have_the_same_indices(void) {
     snprintf(parts[k], sizeof parts[k], "%s", scratch(k ? "b.h5" : "a.h5"));
     o.record = parts[k], o.shard = k + 1, o.shards = 2;
     CHECK(carom_sweep(&o, NULL, NULL) == CAROM_OK);
+    carom_record *shard = carom_record_open(o.record, NULL);
+    CHECK(shard && !carom_record_get_table(shard, 1).name);  // no whole block of rows, so no indices
+    carom_record_close(shard);
   }
   CHECK(carom_sweep_join(files, 2, joined, false, NULL, NULL) == CAROM_OK);
   double *two = read_table(joined, "sensitivity", &second);
   if (one && two && CHECK(first.rows == second.rows))
     CHECK(memcmp(one, two, (size_t)(first.rows * first.columns) * sizeof *one) == 0);
   free(one), free(two);
+}
+
+// Rows and indices are two tables: an export has the rows, or the table that is named.
+static void tables_are_exported_one_by_one(void) {
+  carom_sweep_options o = study(scratch("both.h5"));
+  o.sample = 4;
+  CHECK(carom_sweep(&o, NULL, NULL) == CAROM_OK);
+  const char *out = scratch("both.csv");
+  CHECK(carom_export_csv(o.record, out, NULL, NULL) == CAROM_OK);
+  char *text = read_file(out, NULL);
+  if (CHECK(text)) {
+    int lines = 0;
+    for (const char *c = text; *c; c++) lines += *c == '\n';
+    CHECK_EQUAL(lines, 1 + 4 * 5);
+    CHECK(!strstr(text, "first_low"));
+  }
+  free(text);
+  out = scratch("indices.csv");
+  CHECK(carom_export_csv(o.record, out, &(carom_export_options){.table = "sensitivity"}, NULL) == CAROM_OK);
+  text = read_file(out, NULL);
+  if (CHECK(text)) CHECK_CONTAINS(text, "first_low");
+  free(text);
 }
 
 // A block with a row that failed is left out.
@@ -303,6 +328,7 @@ int main(void) {
   RUN(intervals_cover_the_truth);
   RUN(a_sweep_has_its_indices);
   RUN(shards_have_the_same_indices);
+  RUN(tables_are_exported_one_by_one);
   RUN(failed_rows_leave_their_block_out);
   RUN(bad_studies_are_refused);
   return check_summary();

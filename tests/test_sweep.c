@@ -126,6 +126,20 @@ static void failed_rows_hold_their_message(void) {
 }
 
 // An integrator takes few steps here; extremes and means need more rows.
+// A time after the end of a run is not silently without a value.
+static void values_after_the_end_are_refused(void) {
+  static const carom_setting vary[] = {{"end", "0.5 s, 1 s, 2 s"}};
+  carom_sweep_options o = options_of(vary, 1, scratch("late.h5"));
+  o.take = "at(ball.vy, 1000 ms)";
+  carom_sweep_result result;
+  CHECK(sweep(&o, &result) == CAROM_OK);
+  CHECK(result.failed == 1 && result.first_failed == 0);
+  CHECK_CONTAINS(result.first_message, "at(ball.vy, 1000 ms): the run ends at 0.5 s");
+  rows r = read_rows(o.record);
+  for (long i = 1; i < r.count; i++) CHECK_NEAR(value(&r, i, "at(ball.vy, 1000 ms)"), -10, 1e-7);
+  close_rows(&r);
+}
+
 static void takes_do_not_depend_on_steps(void) {
   static const carom_setting vary[] = {{"v", "3 m/s, 5 m/s"}}, settings[] = {{"record.every", "0"}};
   carom_sweep_options o = options_of(vary, 1, scratch("steps.h5"));
@@ -503,6 +517,7 @@ int main(void) {
   RUN(outputs_are_taken_if_nothing_is_named);
   RUN(samples_depend_on_seed_and_row_alone);
   RUN(failed_rows_hold_their_message);
+  RUN(values_after_the_end_are_refused);
   RUN(takes_do_not_depend_on_steps);
   RUN(every_row_has_an_interval_of_its_own);
   RUN(a_model_may_say_what_is_taken);

@@ -334,6 +334,26 @@ static void a_name_that_ends_like_a_unit_is_noted(void) {
   }
 }
 
+// Units that are given win over those of the file, and the user is told where they differ.
+static void units_that_differ_from_the_file_are_noted(void) {
+  const struct {
+    const char *csv, *keys;
+    bool noted;
+  } cases[] = {{"t [ms],a\n0,0\n2000,1\n", ", units: [s, m]", true},
+               {"t,a\nms,m\n0,0\n2000,1\n", ", units: [s, m]", true},
+               {"t [ms],a\n0,0\n2000,1\n", ", units: [ms, m]", false},
+               {"t,a\n0,0\n2000,1\n", ", units: [ms, m]", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    run r;
+    char text[512];
+    snprintf(text, sizeof text, ARM "tables: {plan: {file: points.csv%s}}\noutputs: {now: plan(t)}\n", cases[i].keys);
+    if (!CHECK(write_beside("points.csv", cases[i].csv)) || !run_open_text(&r, text, NULL)) continue;
+    const char *note = carom_model_note(r.model, 0);
+    CHECK_EQUAL(note && strstr(note, "in 's' as 'units' says, and the file says 'ms'"), cases[i].noted);
+    run_close(&r);
+  }
+}
+
 static void tables_from_a_program(void) {
   carom_model_def about = carom_model_default(CAROM_PLANAR);
   about.end = 1;
@@ -373,6 +393,7 @@ int main(void) {
   RUN(points_come_from_files);
   RUN(bad_files_are_told);
   RUN(a_name_that_ends_like_a_unit_is_noted);
+  RUN(units_that_differ_from_the_file_are_noted);
   RUN(tables_from_a_program);
   return check_summary();
 }

@@ -18,7 +18,8 @@ static const arg export_table[] = {
      .kind = ARG_TEXT,
      .value = "NAME",
      .offset = AT(table),
-     .help = "this table only (default: all that have a row for each recorded time, side by side)"},
+     .help =
+         "this table only (default: all that have a row for each recorded time, side by side; of a sweep its rows)"},
     {.name = "--tables", .kind = ARG_FLAG, .offset = AT(tables), .help = "list the tables instead"},
     {.name = "--units", .kind = ARG_FLAG, .offset = AT(units), .help = "put the units in the second line"},
     {.name = "--output",

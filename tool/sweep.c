@@ -43,7 +43,7 @@ static const arg sweep_table[] = {
      .kind = ARG_TEXT,
      .value = "N",
      .offset = AT(sample),
-     .help = "draw N rows at random from ranges '0.1 mm:1 mm' and '1e6:1e9:log'"},
+     .help = "draw N rows from ranges '0.1 mm:1 mm' and '1e6:1e9:log' (see --points)"},
     {.name = "--seed", .kind = ARG_TEXT, .value = "S", .offset = AT(seed), .help = "of the sample (default: 1)"},
     {.name = "--points",
      .kind = ARG_TEXT,
@@ -209,9 +209,32 @@ static int sweep_rows(const sweep_args *a, const char *record, carom_sweep_optio
   return code;
 }
 
+// What would change nothing in the files of shards.
+static const char *option_beside_join(const sweep_args *a) {
+  const struct {
+    const char *name;
+    bool given;
+  } others[] = {{"--vary", a->vary.count > 0},
+                {"--set", a->settings.count > 0},
+                {"--take", a->take},
+                {"--keep", a->keep},
+                {"--sample", a->sample},
+                {"--seed", a->seed},
+                {"--points", a->points},
+                {"--sensitivity", a->sensitivity},
+                {"--end", a->end},
+                {"--threads", a->threads},
+                {"--shard", a->shard}};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (others[i].given) return others[i].name;
+  return NULL;
+}
+
 static int join_files(const sweep_args *a) {
   carom_sweep_result result;
   carom_error error = {0};
+  const char *other = option_beside_join(a);
+  if (other) return usage_error("sweep", "--join takes what the shards were run with; leave out %s", other);
   if (!a->record) return usage_error("sweep", "--join needs the file to write: --output FILE");
   carom_status status = carom_sweep_join(a->files.items, a->files.count, a->record, a->force, &result, &error);
   return tell_result(a, a->record, status, &result, &error);

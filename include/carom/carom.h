@@ -400,7 +400,8 @@ CAROM_API const char *carom_model_file(const carom_model *model, int i);
 // Writes tables of a record as CSV, to standard output if `out` is "-". Also works while the run is still going.
 // `options` may be null.
 typedef struct carom_export_options {
-  const char *table;  // NULL if all tables with one row per recorded time are written side by side
+  const char *table;  // NULL if all tables with one row per recorded time are written side by side; of a file
+                      // without times, as that of a sweep, the first table
   bool units;         // put the units in the second line
   bool force;         // replace a file that carom did not write
 } carom_export_options;

@@ -207,12 +207,27 @@ static bool take_unit_of_file(table_reader *r, const csv *c, int way, const char
                 r->path, c->line, name, unit, cell);
 }
 
+// Units that are given win over those of the file. Where they differ the user is told: the file may have changed.
+static void note_other_unit(table_reader *r, const csv *c, int way, const char *header, const char *line) {
+  char cell[CELL_MAX], name[CELL_MAX] = "", unit[CELL_MAX] = "";
+  double factor = 1;
+  dimension d = DIM_ANY;
+  if (header && read_cell(c, header, r->column[way], cell)) split_name(cell, name, unit);
+  if (line && read_cell(c, line, r->column[way], cell)) snprintf(unit, sizeof unit, "%s", cell);
+  if (!*unit || unit_product(unit, &factor, &d) != strlen(unit)) return;
+  if (factor == r->factor[way] && dimension_equal(d, r->points.dim[way])) return;
+  builder_note_at(r->b, place_of(r, "units"),
+                  "table '%s' reads column '%s' of '%s' in '%s' as 'units' says, and the file says '%s'", r->p->name,
+                  name, r->path, r->d->units.items[way], unit);
+}
+
 // Units that are given, or else those of the file.
 static bool take_units(table_reader *r, const csv *c, const char *header, const char *line) {
   for (int way = 0; way < 2; way++) {
     bool ok = r->d->units.count ? take_unit(r, "units", way, r->d->units.items[way])
                                 : take_unit_of_file(r, c, way, header, line);
     if (!ok) return false;
+    if (r->d->units.count) note_other_unit(r, c, way, header, line);
   }
   return true;
 }

@@ -125,6 +125,10 @@ void report_put_sweep(report *r, json_writer *w, const report_run *run) {
   put_vary(w, json_get(of, "vary"), json_get(words, "rows"));
   json_put_integer(w, "taken", take && take->kind == JSON_LIST ? take->count : 0);
   json_put_integer(w, "sample", (long)json_get_number(of, "sample", 0));
+  json_put_text(w, "seed", json_get_text(of, "seed"));
+  json_put_text(w, "points", json_get_text(of, "points"));
+  json_put_flag(w, "sensitivity", json_get_number(of, "sensitivity", 0) != 0);
+  if (take) json_put(w, "take", take);
   json_put_integer(w, "rows", s->rows);
   json_put_integer(w, "kept", s->kept);
   json_put_integer(w, "step", s->step);

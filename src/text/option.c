@@ -111,13 +111,27 @@ static int owner_of(const option_table *table, int k) {
   return k;
 }
 
-// From the example of the table; for the command line also the path, method.moreau.step, since the example starts with
-// the section.
+// The path of a map that --set has made, from the path that was set: up to the map's own key, which may stand in the
+// value. Where a section is set to one word, as in method=moreau, that names the table.
+static const char *path_of(const option_reader *r, const option_table *table, const value *map) {
+  const char *set = entry_place(map).source->text, *key = map->key ? map->key : table->name;
+  const size_t end = strcspn(set, "="), length = strlen(key);
+  for (size_t at = 0, part; at < end; at += part + 1) {
+    part = strcspn(set + at, ".=");
+    if (part != length || strncmp(set + at, key, length) != 0) continue;
+    if (at > 0 || strcmp(key, table->name) == 0) return arena_print(r->memory, "%.*s", (int)(at + length), set);
+    key = table->name;
+    break;
+  }
+  return arena_print(r->memory, "%.*s.%s", (int)end, set, key);
+}
+
+// From the example of the table; for the command line also the path, such as method.moreau.step.
 static const char *missing_hint(const option_reader *r, const option_table *table, const value *map, const char *key) {
-  if (!table->example) return NULL;
-  if (!is_from_command_line(entry_place(map))) return arena_print(r->memory, "as in %s", table->example);
-  return arena_print(r->memory, "add --set %.*s.%s.%s=..., or as in %s", (int)strcspn(table->example, ":"),
-                     table->example, table->name, key, table->example);
+  const bool set = is_from_command_line(entry_place(map));
+  const char *add = set ? arena_print(r->memory, "add --set %s.%s=...", path_of(r, table, map), key) : NULL;
+  if (!table->example) return add;
+  return arena_print(r->memory, "%s%sas in %s", set ? add : "", set ? ", or " : "", table->example);
 }
 
 bool option_read(const option_reader *r, const option_table *table, const value *map, void *target,

@@ -101,6 +101,8 @@ export function sweepChecks(browser, scratch, tool) {
     const cells = (await page.locator('.indices td').allTextContents()).map((text) => Number.parseFloat(text));
     // the height at the end is h + v/2 - 1.25, and both ranges are one wide: the variances are as 1 to 1/4
     for (const [k, exact] of [0.8, 0.8, 0.2, 0.2].entries()) assert.ok(Math.abs(cells[k] - exact) < 0.05, `${cells}`);
+    const made = await page.locator('section[aria-label="How the sweep was made"] code').textContent();
+    assert.match(made, /^carom sweep .* --vary 'h=1 m:2 m' --vary 'v=0 m\/s:1 m\/s' --sample 512 --seed 1 --points sobol --sensitivity --take 'last\(height\)' -o /);
     await page.getByLabel('Second quantity').selectOption('v');
     assert.ok(await inked(page) > 500);
     await ended(page);

@@ -5,6 +5,9 @@ import { quantity } from '../number.js';
 // In a shell, a word that holds anything but plain characters stands in quotes.
 const quoted = (word) => (/^[\w.,:=+/@%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
+// A setting as a word of a command.
+const setting = (option) => ([name, value]) => (name.startsWith('--') ? [name, quoted(value)] : [option, quoted(`${name}=${value}`)]);
+
 export class Rows {
   constructor(sweep, blobs) {
     Object.assign(this, sweep);
@@ -58,12 +61,19 @@ export class Rows {
 
   // Numbers have all their digits, so that the run is the same to the last bit.
   command(i) {
-    const set = ([name, value]) => (name.startsWith('--') ? [name, quoted(value)] : ['--set', quoted(`${name}=${value}`)]);
     const varied = this.vary.map(({ name }) => {
       const value = this.values(name)[i], unit = this.unit(name);
       return [name, this.word(name, value) ?? `${value}${unit && unit !== '1' ? ` ${unit}` : ''}`];
     });
-    return ['carom', 'run', quoted(this.model || 'MODEL.yaml'), ...[...this.settings, ...varied].flatMap(set)].join(' ');
+    return ['carom', 'run', quoted(this.model || 'MODEL.yaml'), ...[...this.settings, ...varied].flatMap(setting('--set'))].join(' ');
+  }
+
+  // The command that makes the whole sweep again.
+  get origin() {
+    const vary = this.vary.flatMap(({ name, range }) => ['--vary', quoted(`${name}=${range}`)]);
+    const sample = this.sample ? ['--sample', String(this.sample), '--seed', this.seed, '--points', this.points, ...(this.sensitivity ? ['--sensitivity'] : [])] : [];
+    const take = this.take?.length ? ['--take', quoted(this.take.join(', '))] : [];
+    return ['carom', 'sweep', quoted(this.model || 'MODEL.yaml'), ...this.settings.flatMap(setting('--set')), ...vary, ...sample, ...take, '-o', quoted(this.file)].join(' ');
   }
 
   find(number) {

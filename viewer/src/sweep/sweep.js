@@ -144,5 +144,6 @@ function failedPanel(rows, chart) {
 
 function aboutPanel(rows) {
   const lines = [['model', rows.model], ['file', rows.file], ['version', rows.version], ...rows.vary.map((v) => [v.name, v.range]), ...rows.settings.map(([name, value]) => [name, value])];
-  return h('section', { class: 'panel', 'aria-label': 'How the sweep was made' }, h('h2', {}, 'How the sweep was made'), h('dl', {}, lines.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value ?? '')])));
+  return h('section', { class: 'panel', 'aria-label': 'How the sweep was made' }, h('h2', {}, 'How the sweep was made'), 
+    h('div', { class: 'command' }, h('code', {}, rows.origin)), h('dl', {}, lines.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value ?? '')])));
 }
