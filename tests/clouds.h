@@ -19,7 +19,7 @@ typedef struct cloud {
 
 MAYBE_UNUSED static vec3 in_model(const rig *r, vec3 v) { return r->m.planar ? (vec3){v.x, v.y, 0} : v; }
 
-MAYBE_UNUSED static void symmetric(rig *r, double size, double *A) {
+MAYBE_UNUSED static void random_symmetric(rig *r, double size, double *A) {
   for (int i = 0; i < MODES; i++)
     for (int j = 0; j <= i; j++)
       A[i * MODES + j] = A[j * MODES + i] = random_between(&r->seed, -size, size) + (i == j) * 2 * size;
@@ -28,7 +28,7 @@ MAYBE_UNUSED static void symmetric(rig *r, double size, double *A) {
 MAYBE_UNUSED static cloud *random_cloud(rig *r) {
   cloud *c = ARENA_NEW(&r->memory, cloud);
   floating_body *b = &c->flex.inertia;
-  symmetric(r, 1, c->square), symmetric(r, 30, c->stiffness), symmetric(r, 0.5, c->damping);
+  random_symmetric(r, 1, c->square), random_symmetric(r, 30, c->stiffness), random_symmetric(r, 0.5, c->damping);
   *b = (floating_body){.modes = MODES, .fields = 1, .square = c->square};
   inertia_create(&r->memory, &b->inertia, MODES + 1);
   for (int p = 0; p < POINTS; p++) {

@@ -198,9 +198,10 @@ static void motions_without_strain_have_the_rigid_inertia(void) {
     for (int i = 0; i < n; i++) {
       double force = 0, size = 0;
       for (int k = 0; k < n; k++) {
-        const double term = f.e.stiffness[i * n + k] * rigid[r * n + k];
+        const double term = symmetric_value(&f.e.stiffness, i, k) * rigid[r * n + k];
         force += term, size += fabs(term);
-        for (int q = 0; q < 6; q++) inertia[r * 6 + q] += rigid[q * n + i] * f.e.mass[i * n + k] * rigid[r * n + k];
+        for (int q = 0; q < 6; q++)
+          inertia[r * 6 + q] += rigid[q * n + i] * symmetric_value(&f.e.mass, i, k) * rigid[r * n + k];
       }
       CHECK_LE(fabs(force), 1e-13 * size);
     }
@@ -224,7 +225,8 @@ static void check_basis(const flex_elements *e, const flex_modes *m) {
       for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++) {
           const double product = m->phi[i * n + a] * m->phi[j * n + b];
-          mass += product * e->mass[a * n + b], stiffness += product * e->stiffness[a * n + b];
+          mass += product * symmetric_value(&e->mass, a, b),
+              stiffness += product * symmetric_value(&e->stiffness, a, b);
         }
       CHECK_NEAR(mass, i == j, 1e-9);
       CHECK_NEAR(stiffness / (m->omega[i] * m->omega[j]), i == j, 1e-7);
@@ -299,8 +301,8 @@ static void static_loads_are_not_missed(void) {
         double momentum = 0, mass = 0;
         for (int a = 0; a < n; a++)
           for (int b = 0; b < n; b++) {
-            momentum += rigid[r * n + a] * f.e.mass[a * n + b] * joined.phi[i * n + b];
-            mass += rigid[r * n + a] * f.e.mass[a * n + b] * rigid[r * n + b];
+            momentum += rigid[r * n + a] * symmetric_value(&f.e.mass, a, b) * joined.phi[i * n + b];
+            mass += rigid[r * n + a] * symmetric_value(&f.e.mass, a, b) * rigid[r * n + b];
           }
         CHECK_LE(fabs(momentum), 1e-9 * sqrt(mass));
       }
@@ -364,11 +366,11 @@ static void given_shapes_have_their_integrals(void) {
   const double EA = b.young * square_section.area, EI = b.young * square_section.second_z;
   flex_elements e;
   given_elements(&memory, &b, 2, shapes, &e);
-  CHECK_NEAR(e.mass[0] / (mass / 5), 1, 1e-14);
-  CHECK_NEAR(e.mass[3] / (mass * 33 / 140), 1, 1e-14);
-  CHECK_NEAR(e.stiffness[0] / (4 * EA / (3 * L)), 1, 1e-14);
-  CHECK_NEAR(e.stiffness[3] / (3 * EI / (L * L * L)), 1, 1e-14);
-  CHECK(e.mass[1] == 0 && e.stiffness[1] == 0);
+  CHECK_NEAR(symmetric_value(&e.mass, 0, 0) / (mass / 5), 1, 1e-14);
+  CHECK_NEAR(symmetric_value(&e.mass, 1, 1) / (mass * 33 / 140), 1, 1e-14);
+  CHECK_NEAR(symmetric_value(&e.stiffness, 0, 0) / (4 * EA / (3 * L)), 1, 1e-14);
+  CHECK_NEAR(symmetric_value(&e.stiffness, 1, 1) / (3 * EI / (L * L * L)), 1, 1e-14);
+  CHECK(symmetric_value(&e.mass, 0, 1) == 0 && symmetric_value(&e.stiffness, 0, 1) == 0);
   double g[4];
   given_foreshortening(&b, 2, shapes, 0, L, g);
   CHECK_NEAR(g[3], -1.2 / L, 1e-14 / L);
@@ -398,13 +400,13 @@ static void given_shapes_agree_with_elements(void) {
   double *load = numbers(&f, f.e.freedom_count), *x = numbers(&f, f.e.freedom_count);
   elements_load(&tip, (vec3){0, 0, 1}, VEC3_ZERO, load);
   flexibility_apply(&f.memory, &f.a, load, x);
-  const double q = 1 / e.stiffness[0];
+  const double q = 1 / symmetric_value(&e.stiffness, 0, 0);
   CHECK_NEAR(elements_displacement(&tip, x).z / elements_displacement(&given_tip, &q).z, 1, 1e-12);
   CHECK_NEAR(elements_turn(&tip, x).y / elements_turn(&given_tip, &q).y, 1, 1e-12);
   double momentum = 0;
   for (int i = 0; i < f.e.freedom_count; i++)
-    for (int k = 0; k < f.e.freedom_count; k++) momentum += x[i] * f.e.mass[i * f.e.freedom_count + k] * x[k];
-  CHECK_NEAR(momentum / (q * q * e.mass[0]), 1, 1e-12);
+    for (int k = 0; k < f.e.freedom_count; k++) momentum += x[i] * symmetric_value(&f.e.mass, i, k) * x[k];
+  CHECK_NEAR(momentum / (q * q * symmetric_value(&e.mass, 0, 0)), 1, 1e-12);
   finish(&f);
 }
 

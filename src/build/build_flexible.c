@@ -6,9 +6,11 @@
 
 #include "build/flexible_builder.h"
 #include "flex/modes.h"
+#include "math/vectors.h"
 #include "mechanics/spanning.h"
 
 enum { TURN_PLACES = 17 };   // along a beam with given functions, where its turns are looked at
+enum { TURN_NODES = 2000 };  // of a body of finite elements, about
 enum { DRAWN_PLACES = 33 };  // along a beam that is drawn
 
 static place modes_place(const flexible_builder *fb, const char *key) {
@@ -228,17 +230,6 @@ static bool given_basis(builder *b, flexible_builder *fb, flex_modes *to) {
 
 // --- stiffness, damping, sizes ---------------------------------------------------------------------------------------
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
-// M x of the elements.
-static void momentum_of(const flex_elements *e, const double *x, double *to) {
-  for (int i = 0; i < e->freedom_count; i++) to[i] = dot(e->freedom_count, e->mass + (long)i * e->freedom_count, x);
-}
-
 // The largest displacement of a shape among the points that carry the mass; of a twist the largest turn.
 static double largest_of(const flexible_builder *fb, const double *phi, bool turn) {
   double most = 0;
@@ -292,17 +283,16 @@ static void fill_matrices(builder *b, flexible_builder *fb, const flex_modes *of
   const int n = of->count, free = fb->e.freedom_count;
   double *K = ARENA_ARRAY(b->memory, double, n *n), *M = ARENA_ARRAY(b->memory, double, n *n);
   double *D = ARENA_ARRAY(b->memory, double, n *n), *rate = ARENA_ARRAY(b->memory, double, n);
-  double *strains = ARENA_ARRAY(&b->model->scratch, double, (long)n * fb->e.strain_count);
+  const long size = elements_image_size(&fb->e);
+  double *images = ARENA_ARRAY(&b->model->scratch, double, n *size);
   double *momentum = ARENA_ARRAY(&b->model->scratch, double, free);
-  for (int i = 0; i < n; i++)
-    elements_strains(&fb->e, fb->phi + (long)i * free, strains + (long)i * fb->e.strain_count);
+  for (int i = 0; i < n; i++) elements_image(&fb->e, fb->phi + (long)i * free, images + i * size);
   for (int i = 0; i < n; i++) {
-    momentum_of(&fb->e, fb->phi + (long)i * free, momentum);
+    symmetric_multiply(&fb->e.mass, fb->phi + (long)i * free, momentum);
     for (int j = 0; j < n; j++) {
-      M[i * n + j] = dot(free, momentum, fb->phi + (long)j * free);
+      M[i * n + j] = vectors_dot(free, momentum, fb->phi + (long)j * free);
       if (!fb->given_count && i != j) continue;  // eigenmodes are not coupled
-      for (int s = 0; s < fb->e.strain_count; s++)
-        K[i * n + j] += strains[(long)i * fb->e.strain_count + s] * strains[(long)j * fb->e.strain_count + s];
+      K[i * n + j] = elements_product(&fb->e, fb->phi + (long)i * free, images + i * size, images + j * size);
     }
   }
   for (int i = 0; i < n; i++) rate[i] = sqrt(K[i * (n + 1)] / M[i * (n + 1)]);
@@ -311,7 +301,8 @@ static void fill_matrices(builder *b, flexible_builder *fb, const flex_modes *of
 }
 
 static void fill_sizes(builder *b, flexible_builder *fb, const flex_modes *of) {
-  const int n = of->count, places = fb->given_count ? TURN_PLACES : fb->e.node_count;
+  const int n = of->count, every = 1 + fb->e.node_count / TURN_NODES;
+  const int places = fb->given_count ? TURN_PLACES : (fb->e.node_count + every - 1) / every;
   char *kinds = arena_alloc(b->memory, (size_t)n + 1, 1);
   double *size = ARENA_ARRAY(b->memory, double, n);
   vec3 *turns = ARENA_ARRAY(b->memory, vec3, (long)places * n);
@@ -321,7 +312,7 @@ static void fill_sizes(builder *b, flexible_builder *fb, const flex_modes *of) {
   }
   for (int k = 0; k < places; k++) {
     flex_place at = {0};
-    place_at(fb, fb->given_count ? (vec3){fb->beam.length * k / (places - 1), 0, 0} : fb->e.nodes[k], &at);
+    place_at(fb, fb->given_count ? (vec3){fb->beam.length * k / (places - 1), 0, 0} : fb->e.nodes[k * every], &at);
     for (int i = 0; i < n; i++) turns[k * n + i] = elements_turn(&at, fb->phi + (long)i * fb->e.freedom_count);
   }
   fb->flex.kinds = kinds, fb->flex.size = size, fb->flex.turns = turns, fb->flex.place_count = places;

@@ -4,7 +4,8 @@
 
 #include "build/flexible_builder.h"
 
-enum { FREEDOMS_MOST = 2400 };  // matrices are dense
+enum { ELEMENTS_MOST = 400 };    // more have too many freedoms, whatever the shape
+enum { FREEDOMS_MOST = 40000 };  // about 100 MB while the model is compiled
 
 static place solid_place(const flexible_builder *fb, const char *key) {
   return flexible_place(fb, fb->d->solid_2d->origin, &solid_2d_table, key);
@@ -64,6 +65,12 @@ static body_mass mass_of(const flex_elements *e) {
   return (body_mass){.mass = sum.mass, .com = com, .inertia = {0, 0, about}, .from_shape = true};
 }
 
+static bool check_elements(builder *b, const flexible_builder *fb) {
+  if (fb->d->solid_2d->elements <= ELEMENTS_MOST) return true;
+  return source_error(b->error, CAROM_ERROR_MODEL, solid_place(fb, "elements"), NULL,
+                      "body '%s': 'elements' is at most %d", fb->p->name, ELEMENTS_MOST);
+}
+
 static bool check_size(builder *b, const flexible_builder *fb) {
   const int freedoms = 2 * fb->solid.mesh.node_count;
   if (freedoms <= FREEDOMS_MOST) return true;
@@ -81,7 +88,7 @@ bool builder_solid_2d(builder *b, flexible_builder *fb, body_mass *mass) {
   if (!flexible_take_solid(b, fb, d->origin, &solid_2d_table, d->solid, &of)) return false;
   if (d->plane == CAROM_PLANE_STRAIN && !(of.poisson < 0.499))
     return flexible_refuse(b, fb, solid_place(fb, "poisson"), NULL, "in plane strain Poisson's ratio is below 0.499");
-  if (!make_mesh(b, fb) || !check_size(b, fb)) return false;
+  if (!check_elements(b, fb) || !make_mesh(b, fb) || !check_size(b, fb)) return false;
   fb->solid.thickness = d->thickness, fb->solid.young = of.young, fb->solid.poisson = of.poisson;
   fb->solid.density = of.density, fb->solid.plane_strain = d->plane == CAROM_PLANE_STRAIN;
   planar_solid_elements(&b->model->scratch, &fb->solid, &fb->e);

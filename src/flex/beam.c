@@ -141,7 +141,7 @@ void beam_elements(arena *memory, const beam *b, flex_elements *e) {
     fill_points(b, &l, e->points + points * k);
     add_stiffness(memory, b, e, &l);
   }
-  elements_assemble(e);
+  elements_assemble(memory, e);
 }
 
 static int element_at(const beam *b, const flex_elements *e, double x) {

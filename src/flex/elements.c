@@ -2,14 +2,14 @@
 
 #include <string.h>
 
+#include "math/vectors.h"
+
 void elements_create(arena *memory, flex_elements *e, int node_count, const bool has[6], int point_count) {
   *e = (flex_elements){.node_count = node_count, .point_count = point_count, .planar = !has[2]};
   e->nodes = ARENA_ARRAY(memory, vec3, node_count);
   e->freedoms = arena_alloc(memory, (size_t)node_count, sizeof *e->freedoms);
   for (int i = 0; i < node_count; i++)
     for (int k = 0; k < 6; k++) e->freedoms[i][k] = has[k] ? e->freedom_count++ : -1;
-  e->mass = ARENA_ARRAY(memory, double, (long)e->freedom_count * e->freedom_count);
-  e->stiffness = ARENA_ARRAY(memory, double, (long)e->freedom_count * e->freedom_count);
   e->points = ARENA_ARRAY(memory, mass_point, point_count);
 }
 
@@ -20,18 +20,43 @@ void elements_add_strain(arena *memory, flex_elements *e, int count, const int *
   for (int k = 0; k < count; k++) s->freedom[k] = freedom[k], s->row[k] = sqrt(stiffness) * row[k];
 }
 
-void elements_assemble(flex_elements *e) {
-  const long n = e->freedom_count;
+// The freedoms that each point or strain joins. Those of the same element follow each other and have the same ones.
+typedef struct joined {
+  int *start, *item;
+  int sets, items, set_capacity, capacity;
+} joined;
+
+static void join(arena *memory, joined *j, int count, const int *freedom) {
+  const int last = j->sets > 0 ? j->start[j->sets - 1] : 0;
+  if (j->sets > 0 && j->items - last == count && memcmp(j->item + last, freedom, (size_t)count * sizeof *freedom) == 0)
+    return;
+  *ARENA_PUSH(memory, j->start, j->sets, j->set_capacity) = j->items;
+  for (int k = 0; k < count; k++) *ARENA_PUSH(memory, j->item, j->items, j->capacity) = freedom[k];
+}
+
+static symmetric matrix_of(arena *memory, const flex_elements *e, joined *j) {
+  const int sets = j->sets;
+  *ARENA_PUSH(memory, j->start, j->sets, j->set_capacity) = j->items;
+  return symmetric_create(memory, e->freedom_count, sets, j->start, j->item);
+}
+
+void elements_assemble(arena *memory, flex_elements *e) {
+  joined by_mass = {0}, by_strain = {0};
+  for (int p = 0; p < e->point_count; p++) join(memory, &by_mass, e->points[p].place.count, e->points[p].place.freedom);
+  for (int p = 0; p < e->strain_count; p++) join(memory, &by_strain, e->strains[p].count, e->strains[p].freedom);
+  e->mass = matrix_of(memory, e, &by_mass), e->stiffness = matrix_of(memory, e, &by_strain);
   for (int p = 0; p < e->point_count; p++) {
     const flex_place *at = &e->points[p].place;
     for (int i = 0; i < at->count; i++)
       for (int j = 0; j < at->count; j++)
-        e->mass[at->freedom[i] * n + at->freedom[j]] += e->points[p].mass * vec3_dot(at->shape[i], at->shape[j]);
+        *symmetric_entry(&e->mass, at->freedom[i], at->freedom[j]) +=
+            e->points[p].mass * vec3_dot(at->shape[i], at->shape[j]);
   }
   for (int p = 0; p < e->strain_count; p++) {
     const flex_strain *s = &e->strains[p];
     for (int i = 0; i < s->count; i++)
-      for (int j = 0; j < s->count; j++) e->stiffness[s->freedom[i] * n + s->freedom[j]] += s->row[i] * s->row[j];
+      for (int j = 0; j < s->count; j++)
+        *symmetric_entry(&e->stiffness, s->freedom[i], s->freedom[j]) += s->row[i] * s->row[j];
   }
 }
 
@@ -41,8 +66,15 @@ static double strain_of(const flex_strain *s, const double *x) {
   return sum;
 }
 
-void elements_strains(const flex_elements *e, const double *x, double *strains) {
-  for (int p = 0; p < e->strain_count; p++) strains[p] = strain_of(&e->strains[p], x);
+int elements_image_size(const flex_elements *e) { return e->strain_count; }
+
+void elements_image(const flex_elements *e, const double *x, double *image) {
+  for (int p = 0; p < e->strain_count; p++) image[p] = strain_of(&e->strains[p], x);
+}
+
+double elements_product(const flex_elements *e, const double *x, const double *x_image, const double *y_image) {
+  (void)x;
+  return vectors_dot(e->strain_count, x_image, y_image);
 }
 
 void elements_forces(const flex_elements *e, const double *x, double *f) {

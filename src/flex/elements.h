@@ -12,8 +12,9 @@
 
 #include "base/arena.h"
 #include "math/linalg.h"
+#include "math/symmetric.h"
 
-enum { PLACE_FREEDOMS = 12 };  // of one element, at most
+enum { PLACE_FREEDOMS = 16 };  // of one element, at most
 
 // A place of the body: displacement and turn are Σ shape[k] x[freedom[k]] and Σ turn[k] x[freedom[k]].
 typedef struct flex_place {
@@ -41,24 +42,27 @@ typedef struct flex_elements {
   int node_count;
   int (*freedoms)[6];  // of each node: displacement x y z, turn x y z; -1 where it has none
   int freedom_count;
-  double *mass, *stiffness;  // freedom_count², by rows, symmetric
+  symmetric mass, stiffness;  // freedom_count rows
   mass_point *points;
   int point_count;
   flex_strain *strains;
   int strain_count, strain_capacity;
 } flex_elements;
 
-// Rows of every node for the freedoms that `has` says, numbered node by node, and matrices of zeros. The places of the
-// nodes and the points are the caller's to fill.
+// Rows of every node for the freedoms that `has` says, numbered node by node. The places of the nodes and the points
+// are the caller's to fill.
 void elements_create(arena *memory, flex_elements *e, int node_count, const bool has[6], int point_count);
 // Adds a strain Σ row[k] x[freedom[k]] with its stiffness, which is not negative.
 void elements_add_strain(arena *memory, flex_elements *e, int count, const int *freedom, const double *row,
                          double stiffness);
 // Mass and stiffness matrix, from all points and strains.
-void elements_assemble(flex_elements *e);
+void elements_assemble(arena *memory, flex_elements *e);
 
-// The strains where the freedoms have the values x, strain_count numbers; x·K x is the sum of their squares.
-void elements_strains(const flex_elements *e, const double *x, double *strains);
+// What the elastic energy needs of the values x of the freedoms, its strains. Of all, image_size numbers.
+int elements_image_size(const flex_elements *e);
+void elements_image(const flex_elements *e, const double *x, double *image);
+// x·K y of both images; `x` itself may be needed too.
+double elements_product(const flex_elements *e, const double *x, const double *x_image, const double *y_image);
 // f = K x, from the strains.
 void elements_forces(const flex_elements *e, const double *x, double *f);
 

@@ -3,14 +3,17 @@
 #include <string.h>
 
 #include "math/dense.h"
+#include "math/vectors.h"
 
 // Pivots of a factorisation below this share of their diagonal are rounding: a freedom that nothing holds.
 #define SINGULAR 1e-14
 
 static void list_free(arena *memory, const flex_elements *e, const bool *held, flexibility *to) {
-  to->free = ARENA_ARRAY(memory, int, e->freedom_count);
-  for (int i = 0; i < e->freedom_count; i++)
-    if (!held || !held[i]) to->free[to->free_count++] = i;
+  to->free = ARENA_ARRAY(memory, int, e->freedom_count), to->place = ARENA_ARRAY(memory, int, e->freedom_count);
+  for (int i = 0; i < e->freedom_count; i++) {
+    to->place[i] = held && held[i] ? -1 : to->free_count;
+    if (to->place[i] >= 0) to->free[to->free_count++] = i;
+  }
 }
 
 // Reduces `count` rows of motions so that the freedom `pivot` moves in the last of them alone.
@@ -71,17 +74,13 @@ static void choose_support(arena *scratch, const flexibility *a, const double *m
   }
 }
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int k = 0; k < n; k++) sum += a[k] * b[k];
-  return sum;
-}
-
-static void multiply(const flexibility *a, const double *matrix, const double *x, double *y) {
+// y = M x over the free freedoms.
+static void multiply(const flexibility *a, const double *x, double *y) {
+  const symmetric *M = &a->e->mass;
   for (int i = 0; i < a->free_count; i++) {
-    const double *row = matrix + (long)a->free[i] * a->e->freedom_count;
     double sum = 0;
-    for (int k = 0; k < a->free_count; k++) sum += row[a->free[k]] * x[k];
+    for (int k = M->start[a->free[i]]; k < M->start[a->free[i] + 1]; k++)
+      if (a->place[M->column[k]] >= 0) sum += M->value[k] * x[a->place[M->column[k]]];
     y[i] = sum;
   }
 }
@@ -92,29 +91,37 @@ static bool make_orthonormal(flexibility *a) {
   for (int i = 0; i < a->rigid_count; i++) {
     double *r = a->rigid + (long)i * n, *p = a->momentum + (long)i * n;
     for (int pass = 0; pass < 2; pass++)
-      for (int j = 0; j < i; j++) {
-        const double part = dot(n, a->momentum + (long)j * n, r);
-        for (int k = 0; k < n; k++) r[k] -= part * a->rigid[(long)j * n + k];
-      }
-    multiply(a, a->e->mass, r, p);
-    const double mass = dot(n, r, p);
+      for (int j = 0; j < i; j++)
+        vectors_axpy(n, -vectors_dot(n, a->momentum + (long)j * n, r), a->rigid + (long)j * n, r);
+    multiply(a, r, p);
+    const double mass = vectors_dot(n, r, p);
     if (!(mass > 0)) return false;
     for (int k = 0; k < n; k++) r[k] /= sqrt(mass), p[k] /= sqrt(mass);
   }
   return true;
 }
 
-static bool factor_stiffness(arena *memory, const bool *support, flexibility *a) {
-  a->solved = ARENA_ARRAY(memory, int, a->free_count);
-  for (int k = 0; k < a->free_count; k++)
-    if (!support[k]) a->solved[a->solved_count++] = k;
+static bool factor_dense(arena *memory, flexibility *a) {
   const int n = a->solved_count;
   a->factor = ARENA_ARRAY(memory, double, (long)n *n);
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++)
-      a->factor[(long)i * n + j] =
-          a->e->stiffness[(long)a->free[a->solved[i]] * a->e->freedom_count + a->free[a->solved[j]]];
+      a->factor[(long)i * n + j] = symmetric_value(&a->e->stiffness, a->free[a->solved[i]], a->free[a->solved[j]]);
   return dense_cholesky(n, a->factor, n, SINGULAR, NULL);
+}
+
+static bool factor_sparse(arena *memory, flexibility *a) {
+  int *list = ARENA_ARRAY(memory, int, a->solved_count);
+  for (int k = 0; k < a->solved_count; k++) list[k] = a->free[a->solved[k]];
+  const symmetric K = symmetric_part(memory, &a->e->stiffness, 0, NULL, a->solved_count, list);
+  return symmetric_factorize(memory, &K, &a->sparse) && a->sparse.negative == 0 && a->sparse.least > SINGULAR;
+}
+
+static bool factor_stiffness(arena *memory, const bool *support, flexibility *a) {
+  a->solved = ARENA_ARRAY(memory, int, a->free_count);
+  for (int k = 0; k < a->free_count; k++)
+    if (!support[k]) a->solved[a->solved_count++] = k;
+  return a->solved_count <= FLEXIBILITY_DENSE ? factor_dense(memory, a) : factor_sparse(memory, a);
 }
 
 bool flexibility_create(arena *memory, const flex_elements *e, const bool *held, flexibility *to) {
@@ -138,7 +145,8 @@ static void solve_once(arena *scratch, const flexibility *a, const double *load,
          *y = ARENA_ARRAY(scratch, double, a->solved_count);
   elements_forces(a->e, x, forces);
   for (int k = 0; k < a->solved_count; k++) y[k] = load[a->solved[k]] - forces[a->free[a->solved[k]]];
-  dense_cholesky_solve(a->solved_count, a->factor, a->solved_count, y);
+  if (a->factor) dense_cholesky_solve(a->solved_count, a->factor, a->solved_count, y);
+  else symmetric_solve(&a->sparse, y, ARENA_ARRAY(scratch, double, a->solved_count));
   for (int k = 0; k < a->solved_count; k++) x[a->free[a->solved[k]]] += y[k];
 }
 
@@ -148,7 +156,7 @@ void flexibility_apply(arena *scratch, const flexibility *a, const double *f, do
   double *load = ARENA_ARRAY(scratch, double, n);
   for (int k = 0; k < n; k++) load[k] = f[a->free[k]];
   for (int i = 0; i < a->rigid_count; i++) {
-    const double part = dot(n, a->rigid + (long)i * n, load);
+    const double part = vectors_dot(n, a->rigid + (long)i * n, load);
     for (int k = 0; k < n; k++) load[k] -= part * a->momentum[(long)i * n + k];
   }
   memset(x, 0, (size_t)a->e->freedom_count * sizeof *x);

@@ -11,16 +11,21 @@
 
 #include "flex/elements.h"
 
+// Up to so many freedoms matrices are dense.
+enum { FLEXIBILITY_DENSE = 300 };
+
 typedef struct flexibility {
   const flex_elements *e;
   int free_count;  // freedoms that are not held, and which
   int *free;
+  int *place;        // of each freedom in `free`; -1 if it is held
   int rigid_count;   // motions without strain that are left
   double *rigid;     // one row of free_count numbers each, rᵀ M r' = 0 or 1
   double *momentum;  // M r, likewise
   int solved_count;  // free freedoms that are not needed as support, and which of `free` they are
   int *solved;
-  double *factor;  // K = L Lᵀ over these
+  double *factor;           // K = L Lᵀ over these, of small bodies; null of larger ones
+  symmetric_factor sparse;  // of larger bodies
 } flexibility;
 
 // `held` has a flag per freedom; null if none is held. Returns false if mass or stiffness is not positive definite: an

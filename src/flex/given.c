@@ -47,8 +47,6 @@ void given_elements(arena *memory, const beam *b, int count, const given_shape *
   const double h = b->length / b->elements;
   assert(count <= PLACE_FREEDOMS && !b->timoshenko);
   *e = (flex_elements){.planar = b->planar, .freedom_count = count, .point_count = b->elements * GAUSS * points};
-  e->mass = ARENA_ARRAY(memory, double, count *count);
-  e->stiffness = ARENA_ARRAY(memory, double, count *count);
   e->points = ARENA_ARRAY(memory, mass_point, e->point_count);
   for (int k = 0; k < b->elements; k++)
     for (int g = 0; g < GAUSS; g++) {
@@ -57,7 +55,7 @@ void given_elements(arena *memory, const beam *b, int count, const given_shape *
       beam_fill_section(b, &axis, length, e->points + (k * GAUSS + g) * points);
       add_strains(memory, b, count, shapes, x, length, e);
     }
-  elements_assemble(e);
+  elements_assemble(memory, e);
 }
 
 void given_foreshortening(const beam *b, int count, const given_shape *shapes, double from, double x, double *g) {

@@ -4,23 +4,11 @@
 
 #include "math/dense.h"
 #include "math/eigen.h"
+#include "math/lanczos.h"
+#include "math/vectors.h"
 
-static double dot(int n, const double *a, const double *b) {
-  double sum[4] = {0};
-  int k = 0;
-  for (; k + 4 <= n; k += 4)
-    for (int j = 0; j < 4; j++) sum[j] += a[k + j] * b[k + j];
-  for (; k < n; k++) sum[0] += a[k] * b[k];
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
-static void axpy(int n, double s, const double *a, double *y) {
-  for (int k = 0; k < n; k++) y[k] += s * a[k];
-}
-
-static void multiply(int n, const double *matrix, const double *x, double *y) {
-  for (int i = 0; i < n; i++) y[i] = dot(n, matrix + (long)i * n, x);
-}
+// Frequencies with a smaller relative difference are equal.
+#define EQUAL 1e-8
 
 // --- the rule for signs and equal frequencies ------------------------------------------------------------------------
 
@@ -66,12 +54,14 @@ static void reflect(int count, int n, double *phi, int freedom, double *u) {
   }
 }
 
+// Whether a mode has another frequency than the one before it.
+static bool is_apart(double omega, double before) { return omega - before > EQUAL * omega; }
+
 static void apply_rule(arena *memory, const flex_elements *e, flex_modes *modes) {
   const int n = e->freedom_count;
   double *u = ARENA_ARRAY(memory, double, modes->count);
   for (int first = 0, end; first < modes->count; first = end) {
-    for (end = first + 1; end < modes->count && modes->omega[end] - modes->omega[end - 1] < 1e-8 * modes->omega[end];)
-      end++;
+    for (end = first + 1; end < modes->count && !is_apart(modes->omega[end], modes->omega[end - 1]);) end++;
     for (int i = first; i < end; i++) {
       double *rows = modes->phi + (long)i * n;
       reflect(end - i, n, rows, leading_freedom(e, end - i, rows), u);
@@ -90,7 +80,7 @@ static double *strainless(arena *memory, const flexibility *a, const double *L) 
   const int n = a->free_count;
   double *z = ARENA_ARRAY(memory, double, (long)a->rigid_count *n);
   for (int i = 0; i < a->rigid_count; i++)
-    for (int j = 0; j < n; j++) axpy(j + 1, a->rigid[(long)i * n + j], L + (long)j * n, z + (long)i * n);
+    for (int j = 0; j < n; j++) vectors_axpy(j + 1, a->rigid[(long)i * n + j], L + (long)j * n, z + (long)i * n);
   return z;
 }
 
@@ -103,8 +93,8 @@ static double *stretch_of_momentum(arena *memory, const flexibility *a, const do
     const int row = a->solved[i];
     double *s = S + (long)i * n;
     memcpy(s, L + (long)row * n, (size_t)(row + 1) * sizeof *s);
-    for (int r = 0; r < a->rigid_count; r++) axpy(n, -a->momentum[(long)r * n + row], z + (long)r * n, s);
-    for (int k = 0; k < i; k++) axpy(n, -a->factor[(long)i * m + k], S + (long)k * n, s);
+    for (int r = 0; r < a->rigid_count; r++) vectors_axpy(n, -a->momentum[(long)r * n + row], z + (long)r * n, s);
+    for (int k = 0; k < i; k++) vectors_axpy(n, -a->factor[(long)i * m + k], S + (long)k * n, s);
     const double pivot = a->factor[(long)i * m + i];
     for (int k = 0; k < n; k++) s[k] /= pivot;
   }
@@ -114,7 +104,7 @@ static double *stretch_of_momentum(arena *memory, const flexibility *a, const do
 static double *gram(arena *memory, int rows, int n, const double *S) {
   double *B = ARENA_ARRAY(memory, double, (long)n *n);
   for (int k = 0; k < rows; k++)
-    for (int i = 0; i < n; i++) axpy(i + 1, S[(long)k * n + i], S + (long)k * n, B + (long)i * n);
+    for (int i = 0; i < n; i++) vectors_axpy(i + 1, S[(long)k * n + i], S + (long)k * n, B + (long)i * n);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < i; j++) B[(long)j * n + i] = B[(long)i * n + j];
   return B;
@@ -125,7 +115,7 @@ static double *factor_mass(arena *memory, const flexibility *a) {
   const int n = a->free_count;
   double *L = ARENA_ARRAY(memory, double, (long)n *n);
   for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) L[(long)i * n + j] = a->e->mass[(long)a->free[i] * a->e->freedom_count + a->free[j]];
+    for (int j = 0; j <= i; j++) L[(long)i * n + j] = symmetric_value(&a->e->mass, a->free[i], a->free[j]);
   return dense_cholesky(n, L, n, 1e-14, NULL) ? L : NULL;
 }
 
@@ -134,7 +124,7 @@ static void shape_of(const flexibility *a, const double *L, double *z, double *p
   const int n = a->free_count;
   for (int i = n - 1; i >= 0; i--) {
     z[i] /= L[(long)i * n + i];
-    axpy(i, -z[i], L + (long)i * n, z);
+    vectors_axpy(i, -z[i], L + (long)i * n, z);
   }
   for (int i = 0; i < n; i++) phi[a->free[i]] = z[i];
 }
@@ -145,23 +135,100 @@ static void create(arena *memory, const flex_elements *e, int count, flex_modes 
   to->omega = ARENA_ARRAY(memory, double, count);
 }
 
-bool modes_eigen(arena *memory, const flexibility *a, int count, flex_modes *to) {
-  const int n = a->free_count, most = n - a->rigid_count;
-  create(memory, a->e, count < most ? count : most, to);
-  const arena_mark mark = arena_get_mark(memory);
+static double frequency_of(const flex_elements *e, const double *phi, double *image) {
+  elements_image(e, phi, image);
+  return sqrt(elements_product(e, phi, image, image));
+}
+
+// All modes from one matrix of LAPACK.
+static bool eigen_dense(arena *memory, const flexibility *a, flex_modes *to) {
+  const int n = a->free_count;
   const double *L = factor_mass(memory, a);
-  bool good = L != NULL;
-  if (good) {
-    double *B = gram(memory, a->solved_count, n, stretch_of_momentum(memory, a, L));
-    double *values = ARENA_ARRAY(memory, double, n), *strains = ARENA_ARRAY(memory, double, a->e->strain_count);
-    good = eigen_symmetric(memory, n, B, values);
-    for (int i = 0; good && i < to->count; i++) {
-      double *phi = to->phi + (long)i * a->e->freedom_count;
-      shape_of(a, L, B + (long)(n - 1 - i) * n, phi);
-      elements_strains(a->e, phi, strains);
-      to->omega[i] = sqrt(dot(a->e->strain_count, strains, strains));
+  if (!L) return false;
+  double *B = gram(memory, a->solved_count, n, stretch_of_momentum(memory, a, L));
+  double *values = ARENA_ARRAY(memory, double, n), *image = ARENA_ARRAY(memory, double, elements_image_size(a->e));
+  if (!eigen_symmetric(memory, n, B, values)) return false;
+  create(memory, a->e, n - a->rigid_count, to);
+  for (int i = 0; i < to->count; i++) {
+    double *phi = to->phi + (long)i * a->e->freedom_count;
+    shape_of(a, L, B + (long)(n - 1 - i) * n, phi);
+    to->omega[i] = frequency_of(a->e, phi, image);
+  }
+  return true;
+}
+
+typedef struct applied {
+  arena *scratch;
+  const flexibility *a;
+} applied;
+
+static void apply(void *context, const double *f, double *x) {
+  const applied *c = context;
+  flexibility_apply(c->scratch, c->a, f, x);
+}
+
+// How many frequencies are below: negative pivots of K - ω² M, without motions that have no strain. -1 where a pivot is
+// rounding.
+static int count_below(arena *memory, const flexibility *a, double omega) {
+  const arena_mark mark = arena_get_mark(memory);
+  const symmetric shifted =
+      symmetric_part(memory, &a->e->stiffness, omega * omega, &a->e->mass, a->free_count, a->free);
+  symmetric_factor f;
+  const bool good = symmetric_factorize(memory, &shifted, &f) && f.least > 1e-12;
+  arena_release(memory, mark);
+  return good ? f.negative - a->rigid_count : -1;
+}
+
+// Enough pairs of the iteration for `count` modes and those with the frequency of the last, and one more. Returns how
+// many modes that is without the one more, -1 if it does not converge.
+static int find_group(lanczos *l, int count) {
+  const int most = 8 * count + 400;
+  for (int more = count;; more++) {
+    const int found = lanczos_find(l, more + 1, most);
+    if (found <= more) return found;
+    if (is_apart(1 / sqrt(l->values[more]), 1 / sqrt(l->values[more - 1]))) return more;
+  }
+}
+
+// By Lanczos's method. The number of frequencies below one between the last mode and the next is counted, so that no
+// mode is missed.
+static bool eigen_sparse(arena *memory, const flexibility *a, int count, flex_modes *to) {
+  lanczos l;
+  applied context = {memory, a};
+  lanczos_start(memory, &a->e->mass, apply, &context, a->free_count - a->rigid_count, &l);
+  for (int attempt = 0; attempt < 5; attempt++) {
+    const int found = find_group(&l, count);
+    if (found < count) return false;
+    if (found < l.rank) {
+      const double part = 0.5 + 0.05 * attempt, below = 1 / sqrt(l.values[found - 1]),
+                   above = 1 / sqrt(l.values[found]);
+      const int counted = count_below(memory, a, below + part * (above - below));
+      if (counted > found) lanczos_add_start(&l);
+      if (counted != found) continue;
     }
-    if (good) apply_rule(memory, a->e, to);
+    create(memory, a->e, found, to);
+    double *image = ARENA_ARRAY(memory, double, elements_image_size(a->e));
+    for (int i = 0; i < found; i++) {
+      lanczos_vector(&l, i, to->phi + (long)i * a->e->freedom_count);
+      to->omega[i] = frequency_of(a->e, to->phi + (long)i * a->e->freedom_count, image);
+    }
+    return true;
+  }
+  return false;
+}
+
+bool modes_eigen(arena *memory, const flexibility *a, int count, flex_modes *to) {
+  const int most = a->free_count - a->rigid_count;
+  if (count > most) count = most;
+  create(memory, a->e, count, to);
+  if (count == 0) return true;
+  const arena_mark mark = arena_get_mark(memory);
+  flex_modes all;
+  const bool good = a->factor ? eigen_dense(memory, a, &all) : eigen_sparse(memory, a, count, &all);
+  if (good) {
+    apply_rule(memory, a->e, &all);
+    memcpy(to->phi, all.phi, (size_t)count * (size_t)a->e->freedom_count * sizeof *to->phi);
+    memcpy(to->omega, all.omega, (size_t)count * sizeof *to->omega);
   }
   arena_release(memory, mark);
   return good;
@@ -173,16 +240,16 @@ bool modes_eigen(arena *memory, const flexibility *a, int count, flex_modes *to)
 // move alone.
 static double strain_energy(const flex_elements *e, const double *x, double *strains) {
   double size = 0;
-  for (int k = 0; k < e->freedom_count; k++) size += x[k] * x[k] * e->stiffness[(long)k * e->freedom_count + k];
-  elements_strains(e, x, strains);
-  const double energy = dot(e->strain_count, strains, strains);
+  for (int k = 0; k < e->freedom_count; k++) size += x[k] * x[k] * symmetric_value(&e->stiffness, k, k);
+  elements_image(e, x, strains);
+  const double energy = elements_product(e, x, strains, strains);
   return energy > 1e-20 * size ? energy : 0;
 }
 
 // Rows of `to` become orthonormal in the stiffness matrix, and `strains` theirs. Returns how many there are.
 static int orthonormal_in_stiffness(const flex_elements *e, int count, const double *shapes, double *to,
                                     double *strains) {
-  const int n = e->freedom_count, m = e->strain_count;
+  const int n = e->freedom_count, m = elements_image_size(e);
   int rank = 0;
   for (int i = 0; i < count; i++) {
     double *x = to + (long)rank * n, *s = strains + (long)rank * m;
@@ -190,10 +257,10 @@ static int orthonormal_in_stiffness(const flex_elements *e, int count, const dou
     const double own = strain_energy(e, x, s);
     for (int pass = 0; pass < 2; pass++)
       for (int j = 0; j < rank; j++) {
-        const double part = dot(m, strains + (long)j * m, s);
-        axpy(n, -part, to + (long)j * n, x), axpy(m, -part, strains + (long)j * m, s);
+        const double part = elements_product(e, to + (long)j * n, strains + (long)j * m, s);
+        vectors_axpy(n, -part, to + (long)j * n, x), vectors_axpy(m, -part, strains + (long)j * m, s);
       }
-    const double left = dot(m, s, s);
+    const double left = elements_product(e, x, s, s);
     if (own == 0 || !(left > 1e-14 * own)) continue;
     for (int k = 0; k < n; k++) x[k] /= sqrt(left);
     for (int k = 0; k < m; k++) s[k] /= sqrt(left);
@@ -207,18 +274,18 @@ bool modes_of_shapes(arena *memory, const flex_elements *e, int count, const dou
   create(memory, e, count, to);
   const arena_mark mark = arena_get_mark(memory);
   double *x = ARENA_ARRAY(memory, double, (long)(count + 1) * n), *momentum = ARENA_ARRAY(memory, double, n);
-  double *strains = ARENA_ARRAY(memory, double, (long)(count + 1) * e->strain_count);
+  double *strains = ARENA_ARRAY(memory, double, (long)(count + 1) * elements_image_size(e));
   const int rank = to->count = orthonormal_in_stiffness(e, count, shapes, x, strains);
   double *B = ARENA_ARRAY(memory, double, (long)rank *rank), *values = ARENA_ARRAY(memory, double, rank);
   for (int i = 0; i < rank; i++) {
-    multiply(n, e->mass, x + (long)i * n, momentum);
-    for (int j = 0; j <= i; j++) B[i * rank + j] = B[j * rank + i] = dot(n, x + (long)j * n, momentum);
+    symmetric_multiply(&e->mass, x + (long)i * n, momentum);
+    for (int j = 0; j <= i; j++) B[i * rank + j] = B[j * rank + i] = vectors_dot(n, x + (long)j * n, momentum);
   }
   const bool good = eigen_symmetric(memory, rank, B, values) && (rank == 0 || values[0] > 0);
   for (int i = 0; good && i < rank; i++) {
     const double *c = B + (long)(rank - 1 - i) * rank;
     to->omega[i] = 1 / sqrt(values[rank - 1 - i]);
-    for (int j = 0; j < rank; j++) axpy(n, c[j] * to->omega[i], x + (long)j * n, to->phi + (long)i * n);
+    for (int j = 0; j < rank; j++) vectors_axpy(n, c[j] * to->omega[i], x + (long)j * n, to->phi + (long)i * n);
   }
   if (good) apply_rule(memory, e, to);
   arena_release(memory, mark);
@@ -252,11 +319,11 @@ bool modes_craig_bampton(arena *memory, const flexibility *a, const bool *interf
   if (!flexibility_create(memory, a->e, held, &inner) || !modes_eigen(memory, &inner, eigen_count, &eigen))
     return false;
   double *shapes = ARENA_ARRAY(memory, double, (long)(eigen.count + joined) * n), *x = shapes;
-  double *load = ARENA_ARRAY(memory, double, n), *strains = ARENA_ARRAY(memory, double, a->e->strain_count);
+  double *load = ARENA_ARRAY(memory, double, n), *strains = ARENA_ARRAY(memory, double, elements_image_size(a->e));
   for (int k = 0; k < a->free_count; k++) {
     const int moved = a->free[k];
     if (!interface[moved]) continue;
-    for (int i = 0; i < n; i++) load[i] = -a->e->stiffness[(long)moved * n + i];
+    for (int i = 0; i < n; i++) load[i] = -symmetric_value(&a->e->stiffness, moved, i);
     flexibility_apply(memory, &inner, load, x);
     x[moved] = 1;
     if (strain_energy(a->e, x, strains) == 0) continue;
@@ -275,9 +342,9 @@ double modes_missing(arena *scratch, const flexibility *a, const flex_modes *mod
   const int n = a->e->freedom_count;
   double *x = ARENA_ARRAY(scratch, double, n), have = 0;
   flexibility_apply(scratch, a, load, x);
-  const double all = dot(n, load, x);
+  const double all = vectors_dot(n, load, x);
   for (int i = 0; i < modes->count; i++) {
-    const double part = dot(n, load, modes->phi + (long)i * n) / modes->omega[i];
+    const double part = vectors_dot(n, load, modes->phi + (long)i * n) / modes->omega[i];
     have += part * part;
   }
   arena_release(scratch, mark);

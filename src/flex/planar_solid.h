@@ -1,5 +1,5 @@
-// Planar solids of triangles with six nodes, in plane stress or plane strain. Mass and stiffness are integrated in
-// full; frequencies converge from above with order four.
+// Planar solids of triangles with six nodes and quadrilaterals with eight, in plane stress or plane strain. Mass and
+// stiffness are integrated in full; frequencies converge from above with order four.
 #ifndef FLEX_PLANAR_SOLID_H
 #define FLEX_PLANAR_SOLID_H
 
@@ -15,10 +15,12 @@ typedef struct planar_solid {
   bool plane_strain;
 } planar_solid;
 
+// The first element that is folded or has no area, triangles before quadrilaterals; -1 if there is none.
+int planar_solid_folded(const triangle_mesh *m);
 // Nodes are those of the mesh.
 void planar_solid_elements(arena *memory, const planar_solid *b, flex_elements *e);
 // The place at a point; it turns as the material does there, ½ (∂v/∂x - ∂u/∂y). Returns false if it is outside the body
-// by more than 1e-9 of the triangle next to it.
+// by more than 1e-9 of the element next to it.
 bool planar_solid_place(const planar_solid *b, const flex_elements *e, vec2 at, flex_place *to);
 
 #endif

@@ -67,6 +67,23 @@ void triangles_shape(double r, double s, double shape[6], double along_r[6], dou
   for (int k = 0; k < 6; k++) shape[k] = N[k], along_r[k] = R[k], along_s[k] = S[k];
 }
 
+// Serendipity functions: of a corner ¼ (1 + ar)(1 + bs)(ar + bs - 1), of a middle ½ (1 - r²)(1 + bs) or ½ (1 - s²)(1 +
+// ar).
+void quads_shape(double r, double s, double shape[8], double along_r[8], double along_s[8]) {
+  static const int a[8] = {-1, 1, 1, -1, 0, 1, 0, -1}, b[8] = {-1, -1, 1, 1, -1, 0, 1, 0};
+  for (int k = 0; k < 8; k++) {
+    const double u = 1 + a[k] * r, v = 1 + b[k] * s;
+    if (k < 4) {
+      shape[k] = u * v * (u + v - 3) / 4;
+      along_r[k] = a[k] * v * (2 * u + v - 3) / 4, along_s[k] = b[k] * u * (u + 2 * v - 3) / 4;
+    } else if (a[k] == 0) {
+      shape[k] = (1 - r * r) * v / 2, along_r[k] = -r * v, along_s[k] = b[k] * (1 - r * r) / 2;
+    } else {
+      shape[k] = (1 - s * s) * u / 2, along_r[k] = a[k] * (1 - s * s) / 2, along_s[k] = -s * u;
+    }
+  }
+}
+
 // --- disc and rectangle ----------------------------------------------------------------------------------------------
 
 // Point k of ring i, which has 6 i points behind those of the rings before it.

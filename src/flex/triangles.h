@@ -1,4 +1,5 @@
 // Meshes of triangles with six nodes in the plane: corners and middles of sides. A side on an arc has its middle there.
+// Meshes that are read from a file may have quadrilaterals with eight nodes too.
 #ifndef FLEX_TRIANGLES_H
 #define FLEX_TRIANGLES_H
 
@@ -8,11 +9,13 @@
 #include "math/vec2.h"
 
 typedef struct triangle_mesh {
-  vec2 *nodes;  // corners first, then middles
+  vec2 *nodes;  // of meshes made here corners first, then middles
   int node_count;
   int (*triangles)[6];  // corners counter-clockwise, then the middles of their sides 01, 12, 20
   int triangle_count;
-  int (*boundary)[3];  // sides of one triangle alone: ends and middle, the body to their left
+  int (*quads)[8];  // corners counter-clockwise, then the middles of their sides 01, 12, 23, 30
+  int quad_count;
+  int (*boundary)[3];  // sides of one element alone: ends and middle, the body to their left
   int boundary_count;
 } triangle_mesh;
 
@@ -26,5 +29,8 @@ bool triangles_polygon(arena *memory, const vec2 *corners, int count, double lon
 
 // Shape functions of the six nodes at the area coordinates (1 - r - s, r, s), and their derivatives along r and s.
 void triangles_shape(double r, double s, double shape[6], double along_r[6], double along_s[6]);
+
+// The same of the eight nodes of a quadrilateral, at r and s between -1 and 1.
+void quads_shape(double r, double s, double shape[8], double along_r[8], double along_s[8]);
 
 #endif

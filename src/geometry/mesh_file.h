@@ -5,9 +5,10 @@
 
 #include <stddef.h>
 
+#include "base/lines.h"
 #include "geometry/mesh.h"
 
-enum { MESH_BYTES_MAX = 256 << 20, MESH_WHY = 160 };
+enum { MESH_BYTES_MAX = 256 << 20, MESH_WHY = LINES_WHY };
 
 // Coordinates are multiplied by `scale`. The kind of the file is found from its content: an STL file in binary has the
 // length that its number of triangles says, one in ASCII starts with `solid`, everything else is read as OBJ. Returns
