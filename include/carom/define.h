@@ -109,11 +109,13 @@ typedef struct carom_beam_def {
 typedef enum carom_plane { CAROM_PLANE_STRESS, CAROM_PLANE_STRAIN } carom_plane;
 
 // A flexible planar solid, meshed with triangles of six nodes: a disc or a rectangle about the origin of its body, or a
-// polygon.
+// polygon. Or a mesh of gmsh.
 typedef struct carom_solid_2d_def {
   double disc;              // radius [m]
   carom_numbers rectangle;  // width along x and height along y [m]
   carom_points polygon;     // its corners in turn [m]
+  const char *mesh;         // file of gmsh, text of version 4.1 or 2.2
+  double scale;             // length of one unit of that file [m]
   int elements;             // rings of a disc; else cells along the longer side of the shape
   double thickness;         // [m]
   double young;             // [Pa]

@@ -45,6 +45,14 @@ const char *builder_digest(builder *b, const file_bytes *from) {
   return arena_print(b->memory, "%zu bytes, %016" PRIx64, from->length, hash);
 }
 
+void builder_keep_file(builder *b, const char *name, const char *path, const file_bytes *content) {
+  carom_model *model = b->model;
+  for (int i = 0; i < model->table_file_count; i++)
+    if (strcmp(model->table_files[i].path, path) == 0) return;
+  *ARENA_PUSH(b->memory, model->table_files, model->table_file_count, model->table_file_capacity) =
+      (table_file){arena_copy_text(b->memory, name), path, builder_digest(b, content)};
+}
+
 // Beside the file that names it; what `--set` names, beside the model file.
 const char *builder_path(builder *b, place at, const char *name) {
   const source *from = at.source;

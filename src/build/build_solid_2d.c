@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "build/flexible_builder.h"
+#include "flex/gmsh.h"
 
 enum { ELEMENTS_MOST = 400 };    // more have too many freedoms, whatever the shape
 enum { FREEDOMS_MOST = 40000 };  // about 100 MB while the model is compiled
@@ -33,17 +34,45 @@ static bool mesh_polygon(builder *b, flexible_builder *fb) {
                          "its polygon has no area, or crosses or touches itself");
 }
 
+// Groups of curves, and of points, which have no normals.
+static void name_groups(builder *b, flexible_builder *fb, const gmsh_mesh *m) {
+  for (int i = 0; i < m->group_count; i++) {
+    const gmsh_group *g = &m->groups[i];
+    flex_interface one = {.name = arena_copy_text(b->memory, g->name), .count = g->node_count, .nodes = g->nodes};
+    if (g->side_count)
+      one = interface_of_sides(&b->model->scratch, one.name, m->mesh.nodes, g->side_count, (const int(*)[3])g->sides);
+    if (one.count) interfaces_add(&b->model->scratch, &fb->interfaces, one);
+  }
+}
+
+static bool read_mesh(builder *b, flexible_builder *fb) {
+  const carom_solid_2d_def *d = fb->d->solid_2d;
+  const place at = solid_place(fb, "mesh");
+  const char *path = builder_path(b, at, d->mesh);
+  file_bytes content = {0};
+  gmsh_mesh mesh;
+  char why[LINES_WHY];
+  if (!builder_read_file(b, at, path, GMSH_BYTES_MAX, "coarsen the mesh", &content)) return false;
+  builder_keep_file(b, d->mesh, path, &content);
+  if (!gmsh_read(content.items, content.length, d->scale, &b->model->scratch, &mesh, why))
+    return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': %s", path, why);
+  fb->solid.mesh = mesh.mesh;
+  name_groups(b, fb, &mesh);
+  return true;
+}
+
 static bool make_mesh(builder *b, flexible_builder *fb) {
   const carom_solid_2d_def *d = fb->d->solid_2d;
-  const int kinds = (d->disc > 0) + (d->rectangle.count > 0) + (d->polygon.count > 0);
+  const int kinds = (d->disc > 0) + (d->rectangle.count > 0) + (d->polygon.count > 0) + (d->mesh != NULL);
   if (kinds != 1)
-    return flexible_refuse(b, fb, fb->p->places.whole, "give 'disc', 'rectangle' or 'polygon'",
+    return flexible_refuse(b, fb, fb->p->places.whole, "give 'disc', 'rectangle', 'polygon' or 'mesh'",
                            kinds ? "its solid_2d has more than one shape" : "its solid_2d has no shape");
   if (d->disc > 0) {
     fb->solid.mesh = triangles_disc(&b->model->scratch, d->disc, d->elements);
     return true;
   }
   if (d->polygon.count) return mesh_polygon(b, fb);
+  if (d->mesh) return read_mesh(b, fb);
   if (d->rectangle.count != 2)
     return source_error(b->error, CAROM_ERROR_MODEL, solid_place(fb, "rectangle"), NULL,
                         "body '%s': 'rectangle' takes two numbers, width and height, not %d", fb->p->name,
@@ -74,9 +103,9 @@ static bool check_elements(builder *b, const flexible_builder *fb) {
 static bool check_size(builder *b, const flexible_builder *fb) {
   const int freedoms = 2 * fb->solid.mesh.node_count;
   if (freedoms <= FREEDOMS_MOST) return true;
-  return source_error(b->error, CAROM_ERROR_MODEL, solid_place(fb, "elements"), "take fewer elements",
-                      "body '%s': its mesh has %d freedoms; at most %d are supported", fb->p->name, freedoms,
-                      FREEDOMS_MOST);
+  return source_error(b->error, CAROM_ERROR_MODEL, solid_place(fb, fb->d->solid_2d->mesh ? "mesh" : "elements"),
+                      "take fewer elements", "body '%s': its mesh has %d freedoms; at most %d are supported",
+                      fb->p->name, freedoms, FREEDOMS_MOST);
 }
 
 bool builder_solid_2d(builder *b, flexible_builder *fb, body_mass *mass) {

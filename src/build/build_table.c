@@ -272,14 +272,6 @@ static bool take_line(table_reader *r, const csv *c, const char *line) {
   return true;
 }
 
-static void note_file(table_reader *r, const file_bytes *content) {
-  carom_model *model = r->b->model;
-  for (int i = 0; i < model->table_file_count; i++)
-    if (strcmp(model->table_files[i].path, r->path) == 0) return;
-  *ARENA_PUSH(r->b->memory, model->table_files, model->table_file_count, model->table_file_capacity) =
-      (table_file){arena_copy_text(r->b->memory, r->d->file), r->path, builder_digest(r->b, content)};
-}
-
 static bool take_file(table_reader *r) {
   file_bytes content = {0};
   char cell[CELL_MAX];
@@ -289,7 +281,7 @@ static bool take_file(table_reader *r) {
   r->factor[0] = r->factor[1] = 1;
   if (!builder_read_file(r->b, at, r->path, TABLE_BYTES_MAX, "take fewer points", &content)) return false;
   if (memchr(content.items, 0, content.length)) return REFUSE(r, "file", NULL, "'%s' is not a text", r->path);
-  note_file(r, &content);
+  builder_keep_file(r->b, r->d->file, r->path, &content);
   csv c = {.next = content.items};
   const char *line = next_line(&c), *header = NULL;
   if (line) r->cells = count_cells(&c, line);

@@ -145,6 +145,8 @@ typedef struct file_bytes {
 const char *builder_path(builder *b, place at, const char *name);
 bool builder_read_file(builder *b, place at, const char *path, int most, const char *hint, file_bytes *to);
 const char *builder_digest(builder *b, const file_bytes *from);
+// A record remembers what was in the file, so that a run is resumed with the same one.
+void builder_keep_file(builder *b, const char *name, const char *path, const file_bytes *content);
 // The triangles of a file; the hull of points or, if there is a file, of its points. The same file is read once. They
 // give the points that are drawn, of a hull its corners, and the volume. Return false after reporting.
 bool builder_mesh(builder *b, place at, const char *file, double scale, bool flip, carom_points *points,

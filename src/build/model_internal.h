@@ -114,7 +114,7 @@ typedef struct body_mass {
   bool from_shape;
 } body_mass;
 
-// A file of points.
+// A file of points, or of a flexible body.
 typedef struct table_file {
   const char *name, *path;  // as written, and as found from the current folder
   const char *digest;       // tells one content from another
