@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "contact/crowd.h"
 #include "contact/touches.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
@@ -63,10 +64,11 @@ void event_open_point(watcher *w, int p) {
                               .within = INFINITY,
                               .gap = INFINITY,
                               .absent = contact_points_change(e),
-                              .rows = contact_row_count(w->m, e),
+                              .rows = contact_sliding_rows(w->m, e),
                               .way = {1, 0},
                               .friction = e->material.friction,
                               .restitution = {e->material.restitution, e->material.tangential_restitution}};
+  event_turns_open(w->m, e, &s->point[p]);
   w->entry[p].still = contact_still(w->m, 0);
 }
 
@@ -85,26 +87,28 @@ static void mode_field(fields *f, contact_mode *mode) {
 }
 
 // All pairs of a crowd have the same fields.
-static void point_fields(event_point *c, bool permanent, fields *f) {
+static void point_fields(event_point *c, bool permanent, bool turns, fields *f) {
   mode_field(f, &c->mode);
   if (!permanent || contact_points_change(c->e))
     scheme_feature_field(&c->feature, f), c->guards = contact_is_guard(&c->feature);
   fields_finites(f, "way", 2, c->way);
   fields_finites(f, "share", 3, c->share);
-  fields_choice(f, "guided", 7, &c->guided);
+  fields_choice(f, "guided", 63, &c->guided);
   fields_flag(f, "stood", &c->stood);
   fields_flag(f, "idles", &c->idles);
   fields_flag(f, "may_jam", &c->may_jam);
-  fields_choice(f, "lingers", 1000, &c->lingers);
-  fields_number(f, "lingers_from", &c->lingers_from);
-  fields_number(f, "asked_at", &c->asked_at);
+  fields_choice(f, "lingers", 1000, &c->fade.lingers);
+  fields_number(f, "lingers_from", &c->fade.lingers_from);
+  fields_number(f, "asked_at", &c->fade.asked_at);
   fields_flag(f, "has_lifted", &c->has_lifted);
   fields_number(f, "lifted_at", &c->lifted_at);
   fields_number(f, "held_until", &c->held_until);
+  if (turns) event_turns_fields(c, f);
 }
 
 static void point_memory_of(event *s, int p, fields *f) {
-  point_fields(&s->point[p], p < watcher_permanent(&s->w), f);
+  bool permanent = p < watcher_permanent(&s->w);
+  point_fields(&s->point[p], permanent, permanent ? s->point[p].turn_count > 0 : s->resists_turning, f);
   if (f->from) s->closed_count += event_is_closed(&s->point[p]);
 }
 
@@ -149,20 +153,26 @@ static void set_tolerances(event *s) {
   s->w.nearness = fmax(1e-12, 10 * atol) * length;
   s->still = fmax(1e-10, 10 * atol) * length;
   s->brief = (s->relaxes ? 1 : 0.01) * s->w.nearness;  // in a heap every impact leaves one at nearly every contact
+  s->still_turn = s->still / length, s->brief_turn = s->brief / length;
   s->solver = solve_settings_default();
   if (s->options.tolerance > 0) s->solver.tolerance = s->options.tolerance;
 }
 
-// Of many free bodies on which nothing acts but contacts and weight, slips in space are all that is stiff; others have
-// a Jacobian by differences. Factors that are kept depend on the steps before, as multistep integrators do: a run that
-// is resumed differs in the last digits.
+static bool rolls(const mechanism *m, const contact_element *e) { return (void)m, contact_rolls(e); }
+
+// Of many free bodies on which nothing acts but contacts and weight, slips in space are all that is stiff unless they
+// resist turning; others have a Jacobian by differences. Factors that are kept depend on the steps before, as multistep
+// integrators do: a run that is resumed differs in the last digits.
 static void choose_solvers(event *s) {
   enum { MANY_SPEEDS = 60 };
   const watcher *w = &s->w;
   const mechanism *m = w->m;
   bool many = m->nv >= MANY_SPEEDS && !m->row_count && !m->friction_count && response_of_free_bodies(m);
   s->keeps_factors = many && (w->flow.kind == INTEGRATOR_BDF || w->flow.kind == INTEGRATOR_ADAMS);
-  s->relaxes = many && w->flow.kind == INTEGRATOR_BDF && !m->force_count && !w->x->inner_count;
+  contact_element any;
+  int index;
+  s->resists_turning = contact_find(w->contacts->world, m, rolls, &any, &index);
+  s->relaxes = many && !s->resists_turning && w->flow.kind == INTEGRATOR_BDF && !m->force_count && !w->x->inner_count;
   if (s->relaxes) s->w.flow.relax = event_relax;
 }
 
@@ -249,62 +259,6 @@ static void end_accumulations(event *s) {
     }
 }
 
-// Whether a slip has stayed near zero for many steps. One that is faster after them than before grows from rest.
-static bool lingers(const event *s, event_point *c, double speed) {
-  enum { LINGERING = 20 };
-  if (speed > 10 * s->still) c->lingers = 0;
-  else if (c->lingers++ == 0) c->lingers_from = speed;
-  if (c->lingers < LINGERING) return false;
-  c->lingers = 0;
-  return speed <= c->lingers_from;
-}
-
-// Whether a slip is about to end, also if from now on it slows down half as fast as in the last step.
-static bool dies_away(const event *s, int p, double speed) {
-  const watcher *w = &s->w;
-  const watch_look *before = &w->look[WATCH_START][p];
-  return w->t > w->from && event_slip_ends(s, &s->point[p], speed,
-                                           0.5 * (hypot(before->slip[0], before->slip[1]) - speed) / (w->t - w->from));
-}
-
-// Whether it is time to ask if a slip stops. Modes that are decided then may let it go on; it is not asked again before
-// it is twice as fast, since every question starts the integrator anew.
-static bool may_stop(const event *s, int p, double speed) {
-  event_point *c = &s->point[p];
-  if (!dies_away(s, p, speed) || (c->asked_at > 0 && speed < 2 * c->asked_at)) return false;
-  c->asked_at = speed;
-  return true;
-}
-
-// The way of slip as it is now, for the step to come. In space a slip that dies away turns ever faster and passes zero
-// at a distance; where one lingers there, steps are as short as it is slow, and it is time to ask whether it sticks.
-//
-// The direction of friction in space follows the slip the faster the slower it is, at a rate of μ λ_N W_TT / |γ_T|.
-// With the Jacobian of a slower slip, Newton's iteration corrects the slip across by the ratio of both speeds too
-// little, and accepts that as convergence. A Jacobian of a faster slip makes the iteration diverge, so that the
-// integrator renews it by itself.
-static void follow_slips(event *s, event_instant *instant) {
-  static const double FASTER = 1.5;
-  bool renew = false;
-  for
-    EACH_POINT(p, &s->w) {
-      event_point *c = &s->point[p];
-      if (c->mode != MODE_SLIP) c->asked_at = 0;
-      if (c->mode != MODE_SLIP || c->rows < 3) continue;
-      double speed = event_slip_speed(c), counted = fmax(speed, s->still);
-      bool asks = lingers(s, c, speed) ||
-                  ((instant->kind == EVENT_NONE || instant->kind == EVENT_LINGER) && may_stop(s, p, speed));
-      if (asks && instant->kind == EVENT_NONE) *instant = (event_instant){EVENT_LINGER, p};
-      if (s->jacobian_is_new) c->steepest = counted;
-      renew |= !s->relaxes && counted > FASTER * c->steepest;
-      if (!(speed > s->still)) continue;
-      event_set_way(c, c->rate + 1);
-      s->w.law_changed = true;
-    }
-  s->jacobian_is_new = renew;
-  if (renew) flow_renew_jacobian(s->w.core);
-}
-
 // The motion takes the state that has been reached. It does so before and after a jump of velocities, since turns are
 // counted by the speeds on the same side of it.
 static void enter(event *s) {
@@ -344,12 +298,14 @@ static void restarted(watcher *w) {
 static carom_status end(watcher *w, bool *changed, carom_error *error) {
   event *s = (event *)w;
   event_instant instant = NO_EVENT;
-  if (w->changed >= 0) instant = (event_instant){event_kind_of(s, w->changed), w->changed / EVENT_FUNCTIONS};
+  if (w->changed >= 0)
+    instant = (event_instant){event_kind_of(s, w->changed), w->changed / EVENT_FUNCTIONS,
+                              w->changed % EVENT_FUNCTIONS - EVENT_FIRST_TURN};
   enter(s);
   int renewed = event_renew_places(s);
-  if (renewed >= 0 && instant.kind == EVENT_NONE) instant = (event_instant){EVENT_PLACE, renewed};
+  if (renewed >= 0 && instant.kind == EVENT_NONE) instant = (event_instant){EVENT_PLACE, renewed, 0};
   end_accumulations(s);
-  follow_slips(s, &instant);
+  event_follow_ways(s, &instant);
   *changed = instant.kind != EVENT_NONE;
   return *changed ? settle(s, &instant, error) : CAROM_OK;
 }

@@ -35,13 +35,14 @@ static void release_guided(event *s) {
   for
     EACH_PART(part, s) {
       const event_point *c = event_part(s, part);
-      for (int k = 1; k < c->rows; k++)
+      for (int k = 1; k < c->all_rows; k++)
         for (int i = c->row + k, j = 0; event_is_guided(c, k) && j < n; j++)
           s->W[(long)i * n + j] = s->problem_W[(long)i * n + j], s->W[(long)j * n + i] = s->problem_W[(long)j * n + i];
     }
 }
 
-// A point that slips has one row, whose column carries its friction; one that stands has all.
+// A point that slips has one row, whose column carries its friction; one that stands has all. One that resists turning
+// has all in either case, and no force along rows in which it moves but what that column carries.
 static int set_mode_problem(event *s) {
   int n = s->w.m->row_count;
   block_list_begin(&s->blocks, n);
@@ -50,17 +51,18 @@ static int set_mode_problem(event *s) {
   for
     EACH_PART(part, s) {
       event_point *c = event_part(s, part);
-      event_close(c, EVENT_STANDING * s->still);
+      event_close(s, c, EVENT_STANDING);
       c->stood = c->mode == MODE_STICK;
-      c->size = c->stood ? c->rows : 1;
+      for
+        EACH_TURN(t, c) t->stood = t->held;
+      c->size = c->turn_count ? c->all_rows : c->stood ? c->rows : 1;
     }
   for
     EACH_ACTING(part, s) {
       event_point *c = event_part(s, part);
       c->unknown = n - c->first;
       if (c->size)
-        block_list_add(&s->blocks,
-                       c->first ? block_of_friction(n, c->force[0]) : block_of_contact(n, c->size, c->friction));
+        block_list_add(&s->blocks, c->first ? block_of_friction(n, c->force[0]) : event_block(s, c, n, true));
       for (int k = c->first; k < c->size; k++) of[n++] = c->row + k;
     }
   event_write_rows(s, n, of, true, s->problem_W);
@@ -123,12 +125,13 @@ static void read_mode(event *s, int p, int n, const event_instant *instant, doub
   bool presses = r[0] * fabs(W[0]) > fmax(a[0], 1e-11 * scale);
   c->idles = !presses && a[0] <= 1e-9 * scale;
   c->mode = !presses && !c->idles ? MODE_OPEN : c->stood ? MODE_STICK : MODE_SLIP;
+  if (event_is_closed(c)) event_turns_read(s, p, n, instant, scale);
   if (c->mode != MODE_STICK) return;
-  double drag = c->size == 2 ? fabs(r[1]) : hypot(r[1], r[2]), limit = c->friction * r[0], reserve = limit - drag;
-  double start = c->size == 2 ? fabs(a[1]) : hypot(a[1], a[2]);
+  double drag = event_length(c->rows - 1, r + 1), limit = c->friction * r[0], reserve = limit - drag;
+  double start = event_length(c->rows - 1, a + 1);
   if (drag > 0 && breaks_loose(p, instant, reserve, limit)) {
     c->mode = MODE_SLIP;
-    double against[2] = {-r[1], c->size == 3 ? -r[2] : 0};
+    double against[2] = {-r[1], c->rows == 3 ? -r[2] : 0};
     event_set_way(c, against);
   } else if (start > fmax(1e-9 * scale, reserve * W[n + 1])) {
     c->mode = MODE_SLIP;
@@ -151,7 +154,9 @@ static void keep_shares(event *s, int n) {
     EACH_ACTING(part, s) {
       event_point *c = event_part(s, part);
       memset(c->share, 0, sizeof c->share);
-      for (int k = c->first; k < c->size && !c->idles; k++) c->share[k] = s->problem_r[c->unknown + k];
+      int size = c->size < c->rows ? c->size : c->rows;
+      for (int k = c->first; k < size && !c->idles; k++) c->share[k] = s->problem_r[c->unknown + k];
+      event_turns_share(c, s->problem_r + c->unknown);
       if (c->first || c->mode != MODE_SLIP || c->rows == 1) continue;
       double W = s->problem_W[(long)c->unknown * (n + 1)],
              without_friction = s->W[(long)c->row * (s->w.x->row_total + 1)];

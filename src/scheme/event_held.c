@@ -20,7 +20,28 @@ static void list_held(event *s, event_hold what) {
       bool stands = (what >= HOLD_STICKING && c->mode == MODE_STICK) || (what >= HOLD_ONSET && c->stood);
       for (int k = 1; stands && k < c->rows; k++)
         if (!event_is_guided(c, k)) h->row[h->n++] = c->row + k;
+      for (int i = 0; what >= HOLD_STICKING && i < c->turn_count; i++) {
+        const event_turn *t = &c->turn[i];
+        for (int k = t->row; (t->held || (what >= HOLD_ONSET && t->stood)) && k < t->row + t->size; k++)
+          if (!event_is_guided(c, k)) h->row[h->n++] = c->row + k;
+      }
     }
+}
+
+// Whether the force along row k, from 1 on, follows the normal force of a closed point: as friction where the point
+// slips, and as what resists turning where it turns. `part`: -λ_k / λ_N then.
+static bool follows(const event_point *c, int k, double *part) {
+  if (k < c->rows) {
+    *part = c->friction * c->along[k - 1];
+    return c->mode == MODE_SLIP;
+  }
+  for (int i = 0; i < c->turn_count; i++) {
+    const event_turn *t = &c->turn[i];
+    if (k < t->row || k >= t->row + t->size) continue;
+    *part = t->length * t->along[k - t->row];
+    return event_is_closed(c) && !t->held;
+  }
+  return false;
 }
 
 void event_write_rows(event *s, int n, const int *of, bool coupled, double *A) {
@@ -30,11 +51,12 @@ void event_write_rows(event *s, int n, const int *of, bool coupled, double *A) {
   for
     EACH_PART(part, s) {
       const event_point *c = event_part(s, part);
-      if (!coupled || c->mode != MODE_SLIP) continue;
-      while (of[j] != c->row) j++;
-      for (int i = 0; i < n; i++)
-        for (int k = 1; k < c->rows; k++)
-          A[i * n + j] -= c->friction * c->along[k - 1] * s->W[(long)of[i] * row_total + c->row + k];
+      double share;
+      for (int k = 1; coupled && k < c->all_rows; k++) {
+        if (!follows(c, k, &share)) continue;
+        while (of[j] != c->row) j++;
+        for (int i = 0; i < n; i++) A[i * n + j] -= share * s->W[(long)of[i] * row_total + c->row + k];
+      }
     }
 }
 
@@ -134,13 +156,14 @@ event_factor event_factor_create(event *s, int rows, int parts) {
                         .LU = ARENA_ARRAY(a, double, ((long)rows * rows))};
 }
 
-// The friction of slipping points follows their normal forces.
+// Friction of slipping points and moments against turning follow their normal forces.
 static void follow_normals(const event *s, double *lambda) {
   for
     EACH_PART(part, s) {
       const event_point *c = event_part(s, part);
-      if (c->mode != MODE_SLIP) continue;
-      for (int k = 1; k < c->rows; k++) lambda[c->row + k] = -c->friction * c->along[k - 1] * lambda[c->row];
+      double share;
+      for (int k = 1; k < c->all_rows; k++)
+        if (follows(c, k, &share)) lambda[c->row + k] = -share * lambda[c->row];
     }
 }
 

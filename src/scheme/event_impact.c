@@ -42,10 +42,10 @@ void event_set_impact_problem(event *s, bool elastic) {
   for
     EACH_ACTING(part, s) {
       const event_point *c = event_part(s, part);
-      block_list_add(&s->blocks, c->first ? block_of_friction(c->row + 1, c->percussion)
-                                          : block_of_contact(c->row, c->rows, c->friction));
-      for (int k = c->first; k < c->rows; k++) {
-        double e = elastic && c->returns ? c->restitution[k > 0] : 0;
+      block_list_add(&s->blocks,
+                     c->first ? block_of_friction(c->row + 1, c->percussion) : event_block(s, c, c->row, false));
+      for (int k = c->first; k < (c->first ? c->rows : c->all_rows); k++) {
+        double e = elastic && c->returns && k < c->rows ? c->restitution[k > 0] : 0;
         s->problem_q[c->row + k] = event_is_guided(c, k) ? 0 : s->rate[c->row + k] * (1 + e);
       }
     }
@@ -63,6 +63,8 @@ static void set_expansion_problem(event *s) {
              most = c->first ? c->percussion : c->friction * returned;
       if (c->first == 0) s->compression[c->row] = returned, block_list_add(&s->blocks, block_of_contact(c->row, 1, 0));
       for (int k = 1; k < c->rows; k++) block_list_add(&s->blocks, block_of_friction(c->row + k, most));
+      for (int k = c->rows; k < c->all_rows; k++)
+        block_list_add(&s->blocks, block_of_friction(c->row + k, event_turn_length(c, k) * returned));
     }
   for (int i = 0; i < n; i++) {
     double sum = rate_of_row(s, i);
@@ -220,6 +222,7 @@ static void book_point(event *s, int p, impact_losses *losses) {
   const event_point *c = &s->point[p];
   const double *P = s->lambda + c->row, *a = s->rate + c->row, *b = s->rate_after + c->row;
   percussion found = percussion_of(c->rows, P, a, b);
+  for (int k = c->rows; k < c->all_rows; k++) found.loss_tangential -= 0.5 * (a[k] + b[k]) * P[k];
   losses->sum += found.loss_normal + found.loss_tangential;
   losses->size += fabs(found.loss_normal) + fabs(found.loss_tangential);
   losses->scale += (fabs(a[0]) + fabs(b[0])) * fabs(P[0]) + fabs(found.loss_tangential);

@@ -16,12 +16,39 @@ typedef enum contact_mode { MODE_OPEN, MODE_STICK, MODE_SLIP } contact_mode;
 // Of a small slip in the instant under way: it may be stopped, it was stopped just now, it could not be stopped.
 typedef enum event_slip_end { SLIP_MAY_END, SLIP_ENDS, SLIP_GOES_ON } event_slip_end;
 
+// What is remembered of a slip that may die away.
+typedef struct event_fade {
+  double steepest;      // speed at which the integrator's Jacobian was last taken [m/s]
+  int lingers;          // steps in a row that ended with next to no slip,
+  double lingers_from;  // the speed after the first of them [m/s]
+  double asked_at;      // the speed when it last seemed to end; 0: it has not since it last stuck or was open [m/s]
+} event_fade;
+
+// Rolling, or in space spinning, against which a contact resists with a moment of up to `length` times its normal
+// force. It is held or goes on, as sliding sticks or slips; speeds are angular [rad/s].
+typedef struct event_turn {
+  int row, size;  // of its rows, counted from the point's normal
+  double length;  // [m]
+  bool held;
+  bool stood;                // it did not turn when modes were last decided
+  double way[2], along[2];   // of the turning, as those of a slip
+  double turning;            // likewise
+  double rate[2], force[2];  // as last observed; force: moments [N·m]
+  double share[2];           // moments when modes were last decided
+  event_slip_end slip_end;
+  event_fade fade;
+} event_turn;
+enum { EVENT_TURNS = 2 };
+
 // A contact point, or the dry friction of an ideal joint, which is a point that is always closed: it has no normal row,
 // and its limit takes the place of the normal force, with a coefficient of friction of 1. Joints stand behind all
 // points (watcher_first_joint).
 typedef struct event_point {
-  const contact_element *e;         // null for a joint
-  int rows;                         // one without friction, two in the plane, three in space
+  const contact_element *e;  // null for a joint
+  int rows;                  // one without friction, two in the plane, three in space
+  int all_rows;              // with those that resist turning
+  int turn_count;
+  event_turn turn[EVENT_TURNS];
   int first;                        // of its rows: 0, the normal; of a joint 1
   double friction, restitution[2];  // normal and tangential
   contact_mode mode;
@@ -42,24 +69,22 @@ typedef struct event_point {
   double resistance;              // against sinking in while it slips, over that without friction [-]
   bool stood;                     // it did not move when modes were last decided
   event_slip_end slip_end;
-  bool idles;           // closed without force when modes were last decided
-  bool has_shared;      // another share of the load was found for it in this step
-  bool may_jam;         // it resisted when modes were last decided
-  double steepest;      // slip speed at which the integrator's Jacobian was last taken [m/s]
-  int lingers;          // steps in a row that ended with next to no slip,
-  double lingers_from;  // the speed after the first of them [m/s]
-  double asked_at;      // its slip when it last seemed to end; 0: it has not since it last stuck or was open [m/s]
+  bool idles;       // closed without force when modes were last decided
+  bool has_shared;  // another share of the load was found for it in this step
+  bool may_jam;     // it resisted when modes were last decided
+  event_fade fade;
   bool has_lifted;
   double lifted_at;   // when its force last vanished [s]
   double held_until;  // infinitely many small impacts, summed up, last till then; 0: none do [s]
   double percussion;  // of a joint, its limit in an impact under way
 } event_point;
 
-// Each point has up to four functions of time whose sign change is an event: its gap while open; while closed its
+// Each point has up to six functions of time whose sign change is an event: its gap while open; while closed its
 // normal force, and the reserve of its friction (sticking) or its speed along the way it slips; then also its
 // resistance, since where that vanishes forces grow beyond all bounds (Painlevé's dynamic jam). A slip in space that
 // lingers near zero is found from step to step. A closed point that is held to features has a fourth: how far it is
-// within them. The friction of a joint has one: its reserve (it comes loose) or its speed (it seizes).
+// within them. Rolling and spinning have one each, as sliding: the reserve of the moment (it begins) or the speed (it
+// ends). The friction of a joint has one: its reserve (it comes loose) or its speed (it seizes).
 typedef enum event_kind {
   EVENT_NONE,
   EVENT_TOUCH,
@@ -70,9 +95,11 @@ typedef enum event_kind {
   EVENT_JAM,
   EVENT_LOOSEN,
   EVENT_SEIZE,
-  EVENT_PLACE
+  EVENT_PLACE,
+  EVENT_TURN,
+  EVENT_CEASE
 } event_kind;
-enum { EVENT_FUNCTIONS = 4 };
+enum { EVENT_FIRST_TURN = 4, EVENT_FUNCTIONS = EVENT_FIRST_TURN + EVENT_TURNS };
 // A resistance so near to none that forces have grown a millionfold. No trajectory but this one comes as near.
 #define EVENT_JAMMED 1e-6
 
@@ -107,6 +134,7 @@ typedef struct event_slips {
 typedef struct event_instant {
   event_kind kind;
   int point;
+  int turn;  // which of its turnings
 } event_instant;
 
 typedef struct event {
@@ -114,10 +142,13 @@ typedef struct event {
   carom_event_def options;
   bool grows;            // matrices and problems grow with the points that touch
   bool counts_turns;     // of joints that are measured between markers
+  bool resists_turning;  // some contact does, or may
   bool settled;          // modes belong to the state
   bool jacobian_is_new;  // the integrator takes a new one in this step
   double still;          // a speed below this is none [m/s]
   double brief;          // a slip that ends within this way ends at once [m]
+  double still_turn;     // the same of turning [rad/s]
+  double brief_turn;     // [rad]
   double lightest;       // mass of a body [kg]
   event_point *point;    // contact points, then joints
   event_joint *joint;
@@ -160,30 +191,38 @@ typedef struct event {
 
 static inline bool event_is_closed(const event_point *p) { return p->mode != MODE_OPEN; }
 
+enum { EVENT_SLIDING = 7 };  // bits of `guided` of normal and tangents
 static inline bool event_is_guided(const event_point *c, int k) { return c->guided >> k & 1; }
 
+// Of a vector along one or two tangents or axes.
+static inline double event_length(int size, const double *v) { return size == 1 ? fabs(v[0]) : hypot(v[0], v[1]); }
+
 static inline double event_slip_speed(const event_point *c) {
-  return c->rows == 1 ? 0 : c->rows == 2 ? fabs(c->rate[1]) : hypot(c->rate[1], c->rate[2]);
+  return c->rows == 1 ? 0 : event_length(c->rows - 1, c->rate + 1);
 }
+
+static inline bool event_rubs(const event_point *c) { return c->rows > 1 && c->friction > 0; }
 
 // Whether a slip in space is about to end: within γ_T²/2a against a deceleration a. In the plane a slip does not turn,
 // and its end is located at little cost.
 static inline bool event_slip_ends(const event *s, const event_point *c, double speed, double deceleration) {
-  return c->mode == MODE_SLIP && c->rows == 3 && !c->guided && deceleration > 0 &&
+  return c->mode == MODE_SLIP && c->rows == 3 && event_rubs(c) && !(c->guided & EVENT_SLIDING) && deceleration > 0 &&
          speed * speed <= 2 * s->brief * deceleration;
+}
+
+// The unit vector along v of one or two components, into both.
+static inline void event_point_along(int size, const double *v, double way[2], double along[2]) {
+  double length = event_length(size, v);
+  way[0] = along[0] = v[0] / length, way[1] = along[1] = size == 2 ? v[1] / length : 0;
 }
 
 // It slips along the tangents like this.
 static inline void event_set_way(event_point *c, const double *along) {
-  double size = c->rows == 2 ? fabs(along[0]) : hypot(along[0], along[1]);
-  c->way[0] = c->along[0] = along[0] / size, c->way[1] = c->along[1] = c->rows == 3 ? along[1] / size : 0;
+  event_point_along(c->rows - 1, along, c->way, c->along);
 }
 
-// Closes it: it slips as it moves if that is faster than `still`, or without friction.
-static inline void event_close(event_point *c, double still) {
-  c->mode = c->rows > 1 && !(event_slip_speed(c) > still) ? MODE_STICK : MODE_SLIP;
-  if (c->mode == MODE_SLIP && c->rows > 1) event_set_way(c, c->rate + 1);
-}
+// for EACH_TURN(t, c): what a point resists turning by.
+#define EACH_TURN(t, c) (event_turn *t = (c)->turn; t < (c)->turn + (c)->turn_count; t++)
 
 // for EACH_PART(k, s): the points that take part, event_part(s, k).
 #define EACH_PART(k, s) (int k = 0; k < (s)->part_count; k++)
@@ -198,6 +237,49 @@ static inline event_point *event_joint_point(const event *s, int i) {
 // --- event.c ---------------------------------------------------------------------------------------------------------
 
 void event_open_point(watcher *w, int p);  // see watcher_type
+
+// --- event_ways.c: ways of slips and turnings, and how they die away ---------------------------------------------------
+
+// The direction `to` of a slip in space with this rate along its tangents, whose way was known. Returns how fast slip
+// across would have to be to turn it.
+double event_find_way(double still, const double *rate, const double way[2], double to[2]);
+bool event_lingers(event_fade *f, double still, double speed);
+bool event_may_ask(event_fade *f, double speed);
+bool event_outruns_jacobian(const event *s, event_fade *f, double speed);
+// The ways as they are after a step, for the next one. Makes an instant of what seems to end.
+void event_follow_ways(event *s, event_instant *instant);
+
+// --- event_turning.c: what resists rolling and spinning ---------------------------------------------------------------
+
+// Describes how a point of the element resists turning.
+void event_turns_open(const mechanism *m, const contact_element *e, event_point *c);
+void event_turns_fields(event_point *c, fields *f);
+// Closes a point: it slips and turns as it moves if that is faster than so many times `still`, or without friction.
+void event_close(const event *s, event_point *c, double times);
+// Rates from s->rate; moments from s->lambda. The second returns the power that turning takes.
+void event_turns_observe(const event *s, event_point *c);
+double event_turns_take_forces(const event *s, event_point *c);
+void event_turns_guide(event_point *c);                         // what joints hold does not turn
+void event_turns_recall(const event *s, const event_point *c);  // shares into s->lambda
+// What turning takes off the resistance of its normal row W to penetration.
+double event_turns_yield(const event_point *c, const double *W);
+// The directions of turning that go with these rates.
+void event_turns_find_ways(const event *s, event_point *c, const double *rate);
+// The largest moment per normal force along a row, counted from the normal; 0: none.
+double event_turn_length(const event_point *c, int k);
+// The block of a point from row n on; `moves`: what slips or turns takes no unknown force there.
+solve_block event_block(const event *s, const event_point *c, int n, bool moves);
+// Whether a turning begins or goes on, from the solution of the problem of modes, of n rows. `scale`: of accelerations.
+void event_turns_read(event *s, int p, int n, const event_instant *instant, double scale);
+void event_turns_share(event_point *c, const double *r);
+// Turnings that end at once are held from now on. Says whether there is one. The second lets those that cannot be held
+// go on.
+bool event_turns_stop(event *s, event_point *c);
+bool event_turns_let_go_on(event_point *c);
+// Ways as they are now; as follow_slips in event.c. Returns true if it is time to ask whether a turning ends.
+bool event_turns_follow(event *s, int p, bool may_ask, bool *renew);
+// The function of time that ends its mode.
+double event_turn_value(const event_point *c, const event_turn *t);
 
 // --- event_modes.c: motion in fixed modes ----------------------------------------------------------------------------
 
@@ -224,7 +306,7 @@ void event_find_guided(event *s, double *W, double *q);
 // --- event_held.c: rows that are held --------------------------------------------------------------------------------
 
 // Which rows are held: those of constraints and normals of closed points; also tangents of points and frictions that
-// stick; also tangents of points that begin to slip.
+// stick and turnings that are held; also tangents of points that begin to slip, and turnings that begin.
 typedef enum event_hold { HOLD_NORMALS, HOLD_STICKING, HOLD_ONSET } event_hold;
 // W of the rows `of`, n of them in their order, into A; `coupled`: the column of a slipping point's normal row carries
 // its friction.

@@ -25,6 +25,11 @@ static watch_look look_at_point(const event_point *c) {
     at.slip[k - 1] = c->rate[k], at.drag[k - 1] = c->force[k];
     if (slips) at.loss[1] -= c->force[k] * c->rate[k];
   }
+  for (int k = 0; closed && k < c->turn_count; k++) {
+    const event_turn *t = &c->turn[k];
+    at.turning[k] = event_turn_value(c, t);
+    for (int i = 0; !t->held && i < t->size; i++) at.loss[1] -= t->force[i] * t->rate[i];
+  }
   return at;
 }
 
@@ -57,9 +62,13 @@ event_kind event_kind_of(const event *s, int function) {
   if (c->first) return which ? EVENT_NONE : c->mode == MODE_STICK ? EVENT_LOOSEN : EVENT_SEIZE;
   if (c->mode == MODE_OPEN) return which ? EVENT_NONE : EVENT_TOUCH;
   if (which == 0) return EVENT_LIFT;
+  if (which >= EVENT_FIRST_TURN) {
+    int k = which - EVENT_FIRST_TURN;
+    return k >= c->turn_count ? EVENT_NONE : c->turn[k].held ? EVENT_TURN : EVENT_CEASE;
+  }
   if (which == 3) return contact_points_change(c->e) ? EVENT_PLACE : EVENT_NONE;
   if (which == 2) return c->mode == MODE_SLIP && c->may_jam ? EVENT_JAM : EVENT_NONE;
-  return c->rows == 1 ? EVENT_NONE : c->mode == MODE_STICK ? EVENT_BREAK : EVENT_STOP;
+  return !event_rubs(c) ? EVENT_NONE : c->mode == MODE_STICK ? EVENT_BREAK : EVENT_STOP;
 }
 
 // Places that are followed are located before the guard of their pair, which counts only if it is clearly deeper.
@@ -79,19 +88,29 @@ double event_value(const watcher *w, int function, const watch_look *at) {
     case EVENT_STOP:
     case EVENT_SEIZE: return at->slip[0] * c->way[0] + at->slip[1] * c->way[1];
     case EVENT_JAM: return at->resistance - EVENT_JAMMED;
+    case EVENT_TURN:
+    case EVENT_CEASE: return at->turning[function % EVENT_FUNCTIONS - EVENT_FIRST_TURN];
     default: return INFINITY;
   }
 }
 
-static double tolerance_of(const event *s, int p, event_kind kind) {
+static double force_tolerance(const event *s) {
+  return fmax((s->redundant ? RESPONSE_HELD_NOISE : 1e-10) * force_scale(s), s->force_noise);
+}
+
+static double tolerance_of(const event *s, int function) {
+  const event_point *c = &s->point[function / EVENT_FUNCTIONS];
+  event_kind kind = event_kind_of(s, function);
   switch (kind) {
     case EVENT_TOUCH: return s->w.nearness;
     case EVENT_PLACE:
     case EVENT_JAM: return 0;
-    case EVENT_LOOSEN: return 1e-10 * s->point[p].force[0];
+    case EVENT_LOOSEN: return 1e-10 * c->force[0];
     case EVENT_STOP:
     case EVENT_SEIZE: return s->still;
-    default: return fmax((s->redundant ? RESPONSE_HELD_NOISE : 1e-10) * force_scale(s), s->force_noise);
+    case EVENT_CEASE: return s->still_turn;
+    case EVENT_TURN: return c->turn[function % EVENT_FUNCTIONS - EVENT_FIRST_TURN].length * force_tolerance(s);
+    default: return force_tolerance(s);
   }
 }
 
@@ -128,13 +147,14 @@ double event_find(watcher *w, int function, int k) {
   double a = event_value(w, function, d.a);
   if (isinf(a)) return INFINITY;
   event_kind kind = event_kind_of(s, function);
-  double tolerance = tolerance_of(s, function / EVENT_FUNCTIONS, kind);
+  double tolerance = tolerance_of(s, function);
   bool armed = was_armed(w, function, k, tolerance);
   double shift = armed ? 0 : 2 * tolerance;
   // opening, or closing so slowly that it was not struck
   if (kind == EVENT_TOUCH && !armed && d.a->rate >= -s->still) shift = fmax(shift, tolerance - a);
   // slip that was taken for none when modes were decided, and dies away
-  if (kind == EVENT_STOP && !armed && a > -1.1 * EVENT_STANDING * tolerance) shift = fmax(shift, tolerance - a);
+  if ((kind == EVENT_STOP || kind == EVENT_CEASE) && !armed && a > -1.1 * EVENT_STANDING * tolerance)
+    shift = fmax(shift, tolerance - a);
   double fa = a + shift, fb = event_value(w, function, d.b) + shift;
   if (!armed && fa == 0 && fb == 0) return INFINITY;  // exactly zero throughout
   if (!(fa > 0)) return d.from;
@@ -159,7 +179,7 @@ static bool may_change(const event *s, int function) {
   double fa = event_value(w, function, a), fb = event_value(w, function, b), least = fmin(fa, fb);
   if (isinf(least)) return false;
   if (kind != EVENT_TOUCH)
-    return !(least > SURE * fabs(fb - fa) || fmax(fabs(fa), fabs(fb)) <= tolerance_of(s, p, kind));
+    return !(least > SURE * fabs(fb - fa) || fmax(fabs(fa), fabs(fb)) <= tolerance_of(s, function));
   double way = (w->at[w->type->looks - 1] - w->at[WATCH_START]) * fmax(fabs(a->rate), fabs(b->rate));
   return !(least > SURE * way || (a->rate > 0 && b->rate > 0) || (a->rate < 0 && b->rate < 0 && least > 0));
 }

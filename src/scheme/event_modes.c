@@ -95,6 +95,7 @@ void event_observe(event *s) {
       event_point *c = event_part(s, part);
       c->gap = s->w.points[s->part[part]].gap, c->absent = !c->first && is_absent(c, &s->w.points[s->part[part]]);
       for (int k = c->first; k < c->rows; k++) c->rate[k] = event_is_guided(c, k) ? 0 : s->rate[c->row + k];
+      event_turns_observe(s, c);
     }
   event_take_closed(s);
   rows_clear(s->w.m, s->w.x);
@@ -153,8 +154,11 @@ void event_find_guided(event *s, double *W, double *q) {
     EACH_PART(part, s) {
       event_point *c = event_part(s, part);
       c->guided = 0;
-      for (int k = 1; s->w.m->row_count && k < c->rows; k++)
-        if (response_hold(s->w.m, s->w.x, s->w.x->u, W, q, c->row + k)) c->guided |= 1 << k, c->rate[k] = 0;
+      for (int k = 1; s->w.m->row_count && k < c->all_rows; k++)
+        if (response_hold(s->w.m, s->w.x, s->w.x->u, W, q, c->row + k)) c->guided |= 1 << k;
+      for (int k = 1; k < c->rows; k++)
+        if (event_is_guided(c, k)) c->rate[k] = 0;
+      event_turns_guide(c);
     }
 }
 
@@ -188,17 +192,10 @@ bool event_free_accelerations(event *s) {
 
 // --- slip ------------------------------------------------------------------------------------------------------------
 
-// The direction of slip. Past a standstill it is that from before, so that the motion goes on smoothly to where the
-// event is located. Below the speed that counts as none, what was integrated is an error, which may point anywhere,
-// also across: there the direction is led over to the way that was known last.
 static void find_way(const event *s, event_point *c, const double *rate) {
   memcpy(c->along, c->way, sizeof c->along);
-  if (c->rows < 3 || c->guided) return;
-  double along = fabs(rate[1] * c->way[0] + rate[2] * c->way[1]), across = rate[2] * c->way[0] - rate[1] * c->way[1];
-  along += fmax(0, s->still - hypot(along, across));
-  double size = c->turning = hypot(along, across);
-  c->along[0] = (along * c->way[0] - across * c->way[1]) / size,
-  c->along[1] = (along * c->way[1] + across * c->way[0]) / size;
+  if (c->rows == 3 && !(c->guided & EVENT_SLIDING)) c->turning = event_find_way(s->still, rate + 1, c->way, c->along);
+  event_turns_find_ways(s, c, rate);
 }
 
 // The rates of the rows, and the direction of slip that goes with them.
@@ -212,10 +209,10 @@ static void find_rates(event *s) {
 
 // Over that without friction.
 static double resistance_of(const event *s, const event_point *c) {
-  double own[3];
+  double own[BLOCK_ROWS_MAX];
   const double *W = s->W + (long)c->row * s->w.x->row_total + c->row;
-  if (!s->has_matrix) response_own(s->w.m, s->w.x, c->row, c->rows, own), W = own;
-  return paradox_resistance(c->rows, W, c->friction, c->along) / W[0];
+  if (!s->has_matrix) response_own(s->w.m, s->w.x, c->row, c->all_rows, own), W = own;
+  return (paradox_resistance(c->rows, W, c->friction, c->along) - event_turns_yield(c, W)) / W[0];
 }
 
 static void recall_shares(event *s) {
@@ -224,6 +221,7 @@ static void recall_shares(event *s) {
     EACH_ACTING(part, s) {
       const event_point *c = event_part(s, part);
       for (int k = c->first; k < c->rows; k++) s->lambda[c->row + k] = c->share[k];
+      event_turns_recall(s, c);
     }
 }
 
@@ -234,6 +232,7 @@ static void take_forces(event *s) {
     EACH_ACTING(part, s) {
       event_point *c = event_part(s, part);
       for (int k = c->first; k < c->rows; k++) c->force[k] = s->lambda[c->row + k];
+      power[0] += event_turns_take_forces(s, c);
       if (c->mode != MODE_SLIP || c->rows == 1) continue;
       if (c->first) c->force[1] = -c->force[0] * c->way[0];
       else c->resistance = resistance_of(s, c);

@@ -43,7 +43,7 @@ static scheme_contact_options contact(const void *options, double length) {
       .can_separate = true, .separate = d->separate, .dump = d->dump, .dump_every = d->dump_every};
 }
 
-static bool rubs_in_space(const mechanism *m, const contact_element *e) { return contact_row_count(m, e) == 3; }
+static bool rubs_in_space(const mechanism *m, const contact_element *e) { return contact_sliding_rows(m, e) == 3; }
 
 // In space the direction of friction follows that of the slip, the faster the slower the slip is: stiff wherever a
 // point comes to rest or begins to move. In the plane the direction has two values, and modes tell which.
@@ -109,18 +109,8 @@ static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
                        c.name);
 }
 
-static bool rolls(const mechanism *m, const contact_element *e) { return (void)m, contact_rolls(e); }
-
-static bool accepts_turning(const scheme_request *request, scheme_refusal *why) {
-  refused_contact c;
-  if (!scheme_find_contact(request, rolls, &c)) return true;
-  return SCHEME_REFUSE(why, c.where, c.index, "use method moreau or compliant",
-                       "'%s': method event does not support '%s' of a material", c.name,
-                       c.e.material.rolling > 0 ? "rolling_friction" : "spinning_friction");
-}
-
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
-  if (!accepts_points(request, why) || !accepts_turning(request, why)) return false;
+  if (!accepts_points(request, why)) return false;
   if (((const carom_event_def *)request->options)->impact != CAROM_POISSON) return true;
   return accepts_contacts(request, why) && accepts_joint_frictions(request, why);
 }

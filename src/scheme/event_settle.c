@@ -47,9 +47,10 @@ static bool stop_small_slips(event *s) {
   for
     EACH_PART(k, s) {
       event_point *c = event_part(s, k);
+      any |= event_turns_stop(s, c);
       if (c->slip_end == SLIP_GOES_ON) continue;
       c->slip_end = SLIP_MAY_END;
-      if (c->mode != MODE_SLIP || c->rows < 3 || c->stood) continue;
+      if (c->mode != MODE_SLIP || c->rows < 3 || c->stood || !event_rubs(c)) continue;
       double speed = event_slip_speed(c), power = 0;
       for (int i = 1; i < c->rows; i++)
         power -= constraint_row_acceleration(s->w.m, s->w.x, &s->w.x->rows[c->row + i]) * c->rate[i];
@@ -67,6 +68,7 @@ static bool let_slips_go_on(event *s) {
   for
     EACH_POINT(p, &s->w) {
       event_point *c = &s->point[p];
+      any |= event_turns_let_go_on(c);
       if (c->slip_end != SLIP_ENDS) continue;
       if (c->mode == MODE_STICK) c->mode = MODE_SLIP;
       c->slip_end = SLIP_GOES_ON;
@@ -90,7 +92,7 @@ static bool hold_small_hops(event *s) {
       if (!(g > 0)) continue;
       double height = v * v / (2 * g), duration = 2 * v / (g * (1 - c->restitution[0]));
       if (height > lowest && !(v <= s->options.accumulation)) continue;
-      event_close(c, s->still);
+      event_close(s, c, 1);
       s->closed_count++;
       c->held_until = s->w.t + duration;
       s->w.trouble.accumulations++;
@@ -111,7 +113,10 @@ static small_motions end_small_motions(event *s, bool struck) {
   small_motions found = {0};
   event_take(s, struck ? is_closed_or_hops : is_closed);
   for
-    EACH_PART(k, s) found.slips |= event_part(s, k)->mode == MODE_SLIP && event_part(s, k)->rows == 3;
+    EACH_PART(k, s) {
+      const event_point *c = event_part(s, k);
+      found.slips |= (c->mode == MODE_SLIP && c->rows == 3) || c->turn_count > 0;
+    }
   found.hops = s->part_count > s->closed_count;
   if (!(found.slips || found.hops) || !event_accelerate(s)) return (small_motions){0};
   found = (small_motions){stop_small_slips(s), hold_small_hops(s)};
@@ -135,7 +140,7 @@ static carom_status arrest(event *s, carom_error *error) {
       EACH_POINT(p, &s->w) {
         event_point *c = &s->point[p];
         if (event_is_closed(c) || !event_touches(s, c) || !(c->rate[0] < -s->still)) continue;
-        event_close(c, s->still);
+        event_close(s, c, 1);
         s->closed_count++;
         closes = true;
       }
@@ -167,7 +172,11 @@ static carom_status settle(event *s, const event_instant *instant, carom_error *
   if (instant->kind == EVENT_LIFT)
     s->point[instant->point].has_lifted = true, s->point[instant->point].lifted_at = s->w.t;
   for
-    EACH_POINT(p, &s->w) s->point[p].slip_end = SLIP_MAY_END;
+    EACH_POINT(p, &s->w) {
+      s->point[p].slip_end = SLIP_MAY_END;
+      for
+        EACH_TURN(t, &s->point[p]) t->slip_end = SLIP_MAY_END;
+    }
   event_observe_state(s);
   carom_status status = strike_all(s, &struck, error);
   if (status == CAROM_OK) status = event_decide(s, instant, error);

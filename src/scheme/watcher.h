@@ -21,6 +21,7 @@ typedef struct watch_look {
   double slip[2], drag[2];  // sliding velocity, and the friction force on the first body [m/s], [N]
   double loss[2];           // power lost normal to and along the surface [W]
   double resistance;        // against sinking in while it slips, over that without friction [-]
+  double turning[2];        // of rolling and spinning: what is left of the largest moment, or the speed [N·m], [rad/s]
   double stiffness;         // of a law that takes it from the curvatures where the surfaces touch
   bool beyond;              // these were zero or infinite
   double stored;            // energy of surfaces that touch with an area [J]

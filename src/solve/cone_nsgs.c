@@ -77,11 +77,20 @@ static void invert(int size, const double *D, double *inverse) {
   }
 }
 
-// D of all rows is kept where bilateral blocks have their inverse.
+// D of all rows is kept where bilateral blocks have their inverse. A body on an axle moves along one tangent and turns
+// about one axis, and D is singular: tangents and axes get a little more response. That makes the sweeps proximal,
+// which leaves their solution as it is.
 static void prepare_rolling(const solve_block *b, const double *D, double *kept, cone_contact *c) {
   int size = b->size, sliding = block_sliding_rows(b);
+  static const double MORE = 1e-6;
+  block_turn turn[BLOCK_TURNS_MAX + 1] = {{1, sliding - 1, 0}};
   memcpy(kept, D, (size_t)(size * size) * sizeof *D);
-  for (int i = 0; i < sliding; i++) memcpy(c->D + i * sliding, D + i * size, (size_t)sliding * sizeof *D);
+  for (int k = 0, count = 1 + block_turns(b, turn + 1); k < count; k++) {
+    double trace = 0;
+    for (int i = turn[k].row; i < turn[k].row + turn[k].size; i++) trace += fabs(D[i * (size + 1)]);
+    for (int i = turn[k].row; i < turn[k].row + turn[k].size; i++) kept[i * (size + 1)] += MORE * trace;
+  }
+  for (int i = 0; i < sliding; i++) memcpy(c->D + i * sliding, kept + i * size, (size_t)sliding * sizeof *D);
   cone_contact_prepare(c, sliding);
 }
 
@@ -144,8 +153,7 @@ static void solve_turn(const double *D, int size, const block_turn *t, double no
   } else {
     const double S[4] = {own[0], own[1], own[size], own[size + 1]};
     const double b[2] = {u[0] - S[0] * rt[0] - S[1] * rt[1], u[1] - S[2] * rt[0] - S[3] * rt[1]};
-    if (S[0] * S[3] - S[1] * S[2] > 1e-12 * S[0] * S[3]) solve_disc(S, b, radius, rt);
-    else rt[0] = clamp(rt[0] - u[0] / S[0], -radius, radius), rt[1] = 0;
+    solve_disc(S, b, radius, rt);
   }
 }
 
