@@ -5,6 +5,7 @@
 #include "contact/crowd.h"
 #include "mechanics/flexible.h"
 #include "mechanics/constraint.h"
+#include "mechanics/dca.h"
 #include "mechanics/force.h"
 #include "mechanics/signal.h"
 #include "sim.h"
@@ -28,6 +29,7 @@ carom_model_info carom_model_get_info(const carom_model *model) {
       .drives = m->drive_count,
       .coordinates_count = m->nq,
       .speeds = m->nv,
+      .assembly_levels = m->dca ? m->dca->level_count : 0,
       .freedom = a->freedom,
       .constraint_rows = m->row_count,
       .length = m->length,

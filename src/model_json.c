@@ -136,6 +136,7 @@ int carom_model_json(const carom_model *model, bool signals, char *text, int siz
   put_control(&w, model);
   json_put_integer(&w, "state_coordinates", info.coordinates_count);
   json_put_integer(&w, "state_speeds", info.speeds);
+  json_put_integer(&w, "assembly_levels", info.assembly_levels);
   json_put_integer(&w, "freedom", info.freedom);
   json_put_integer(&w, "constraint_rows", info.constraint_rows);
   json_put_integer(&w, "redundant_rows", info.redundant_rows);

@@ -129,6 +129,7 @@ static carom_status close_around(const mechanism *m, motion *x, int held, bool h
   if (!nodes) return error_set(error, CAROM_ERROR_MEMORY, "out of memory to close the loops again");
   memcpy(nodes, m->nodes, (size_t)m->node_count * sizeof *nodes);
   mechanism around = *m;
+  around.dca = NULL;  // laid out for the speeds that are free in motion
   around.nodes = nodes;
   nodes[held].free_count = hold_q ? 0 : free_count;
   bool closed = dynamics_project_positions(&around, x, 1e-12 * fmax(1, m->length), 50);

@@ -176,6 +176,9 @@ static void print_freedom(const carom_model_info *info) {
   putchar('\n');
   printf("  %-12s %d coordinate%s and %d speed%s (%s coordinates)\n", "state", info->coordinates_count,
          info->coordinates_count == 1 ? "" : "s", info->speeds, info->speeds == 1 ? "" : "s", coordinates_word(info));
+  if (info->assembly_levels)
+    printf("  %-12s divide and conquer: %d level%s of assembly and as many of disassembly\n", "response",
+           info->assembly_levels, info->assembly_levels == 1 ? "" : "s");
   if (!info->constraint_rows) return;
   printf("  %-12s %d constraint row%s", "equations", info->constraint_rows, info->constraint_rows == 1 ? "" : "s");
   if (info->redundant_rows)

@@ -45,6 +45,7 @@ typedef struct carom_model_info {
   carom_coordinates coordinates;
   int bodies, joints, loop_joints, constraints, forces, drives;
   int coordinates_count, speeds;  // of the state
+  int assembly_levels;            // of divide and conquer, see carom_model_def.response; 0: not used
   int freedom;                    // degrees of freedom without the driven ones
   int constraint_rows, redundant_rows;
   int surfaces;            // that can touch others

@@ -47,12 +47,15 @@ typedef struct carom_functions {
 
 typedef enum carom_space { CAROM_SPATIAL, CAROM_PLANAR } carom_space;
 typedef enum carom_coordinates { CAROM_JOINT, CAROM_ABSOLUTE } carom_coordinates;
+// How accelerations follow from forces: in the order of the tree, or by assembling bodies in pairs.
+typedef enum carom_response { CAROM_RESPONSE_AUTOMATIC, CAROM_RESPONSE_DIVIDE } carom_response;
 
 // The whole model.
 typedef struct carom_model_def {
   const char *title, *source;
   int space;          // carom_space
   int coordinates;    // carom_coordinates
+  int response;       // carom_response
   double gravity[3];  // [m/s²]
   double end;         // time to run to [s]
   const char *take;   // what a row of a sweep keeps: `take` of carom_sweep_options; may be null

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "mechanics/constraint.h"
+#include "mechanics/dca.h"
 #include "mechanics/force.h"
 #include "build/builder.h"
 
@@ -245,6 +246,29 @@ static void note_free_joints(builder *b, const mechanism *m) {
   }
 }
 
+static place place_of_response(const builder *b) {
+  return builder_place(&(part){.places = b->def->model_places}, &model_table, "response");
+}
+
+// Divide and conquer needs trees of bodies. In absolute coordinates every body is a tree by itself.
+static bool check_response(builder *b) {
+  if (b->def->model.response != CAROM_RESPONSE_DIVIDE || b->def->model.coordinates != CAROM_ABSOLUTE) return true;
+  return source_error(b->error, CAROM_ERROR_MODEL, place_of_response(b), NULL,
+                      "divide and conquer assembles bodies along their joints, and with 'coordinates: absolute' every "
+                      "joint is a constraint; use joint coordinates, or 'response: automatic'");
+}
+
+static void note_response(builder *b, const mechanism *m) {
+  if (!m->dca) return;
+  if (!m->dca->step_count)
+    builder_note_at(b, place_of_response(b),
+                    "'response: divide-and-conquer' has no effect: no body hangs on another one");
+  else if (m->redundant)
+    builder_note_at(b, place_of_response(b),
+                    "redundant constraints need a factorisation that divide and conquer does not have: theirs is by "
+                    "recursion, beside the rest");
+}
+
 // A run refuses rows that cannot be told apart in time.
 static void note_rows(builder *b) {
   double every = b->def->record.every, end = b->def->model.end, least = RECORD_EVERY_LEAST * end;
@@ -267,8 +291,9 @@ static bool build(builder *b) {
   model->integrator = def->integrator;
   model->record = def->record;
   builder_keep_options(b);
-  if (!check_parts(b) || !builder_check_settings(b) || !list_all_names(b) || !builder_tables(b) || !builder_solids(b) ||
-      !builder_shapes(b) || !builder_masses(b) || !builder_shape_surfaces(b) || !builder_hull_surfaces(b))
+  if (!check_parts(b) || !check_response(b) || !builder_check_settings(b) || !list_all_names(b) || !builder_tables(b) ||
+      !builder_solids(b) || !builder_shapes(b) || !builder_masses(b) || !builder_shape_surfaces(b) ||
+      !builder_hull_surfaces(b))
     return false;
 
   mechanism *m = &model->m;
@@ -296,6 +321,7 @@ static bool build(builder *b) {
   if (!builder_name_control(b, m)) return false;
   builder_signals(b);
   note_rows(b);
+  note_response(b, m);
   builder_note_tolerances(b);
   if (!builder_control(b, m) || !builder_bind_forces(b, m) || !builder_outputs(b) || !builder_drawing(b)) return false;
   model->notes = b->notes, model->note_count = b->note_count;

@@ -432,6 +432,7 @@ static bool fill_contacts(builder *b, mechanism *m) {
 bool builder_mechanism(builder *b, mechanism *m, bool absolute) {
   const carom_model_def *about = &b->def->model;
   *m = (mechanism){.planar = about->space == CAROM_PLANAR, .absolute = absolute, .gravity = vec3_of(about->gravity)};
+  m->divides = about->response == CAROM_RESPONSE_DIVIDE && !absolute;
   if (m->planar) m->gravity.z = 0;
   if (!fill_bodies(b, m) || !fill_markers(b, m) || !fill_joints(b, m) || !fill_constraints(b, m) ||
       !fill_forces(b, m) || !fill_drives(b, m) || !builder_frictions(b, m) || !builder_surfaces(b, m) ||

@@ -25,6 +25,14 @@ static const option model_options[] = {
      .words = "joint|absolute",
      .help = "`joint`: relative coordinates on a tree of bodies. `absolute`: six coordinates per body (planar: "
              "three), and every joint is a constraint."},
+    {.key = "response",
+     .type = OPTION_WORD,
+     .offset = AT(response),
+     .preset = "automatic",
+     .words = "automatic|divide-and-conquer",
+     .help = "How accelerations and contact responses follow from forces, in joint coordinates. `automatic`: by a "
+             "recursion along the tree, or with a written-out mass matrix of few speeds; the fastest on one thread. "
+             "`divide-and-conquer`: bodies are assembled in pairs, and the threads of a run share that."},
     {.key = "gravity",
      .type = OPTION_POINT,
      .offset = AT(gravity),

@@ -14,6 +14,7 @@ static const section sections[] = {
     {"source", "reference, such as a paper"},
     {"space", "planar or spatial"},
     {"coordinates", "joint or absolute"},
+    {"response", "automatic or divide-and-conquer"},
     {"gravity", "acceleration of free fall"},
     {"end", "when a run ends"},
     {"include", "files whose sections are merged into this one"},

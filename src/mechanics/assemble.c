@@ -20,6 +20,7 @@ enum { MAX_ITERATIONS = 200, MAX_HALVINGS = 12, MAX_GUESSES = 8, PATIENCE = 10 }
 // if `bends`.
 static mechanism uniform_copy(const mechanism *m, const bool *held, bool bends, arena *memory) {
   mechanism uniform = *m;
+  uniform.dca = NULL;  // it is laid out for the speeds that are free in motion
   uniform.nodes = ARENA_ARRAY(memory, node, m->node_count);
   memcpy(uniform.nodes, m->nodes, (size_t)m->node_count * sizeof *m->nodes);
   double inertia = m->length * m->length;

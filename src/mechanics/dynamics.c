@@ -12,6 +12,7 @@
 #include "mechanics/control.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/crossing.h"
+#include "mechanics/dca.h"
 #include "mechanics/flexible.h"
 #include "mechanics/force.h"
 #include "mechanics/function.h"
@@ -141,7 +142,7 @@ static bool constrain(const mechanism *m, motion *x, bool again) {
   response_solve_constraints(m, x, rhs, x->lambda);
   if (crossing_is_near(m, x) && !crossing_correct_forces(m, x)) return false;
   constraint_push(m, x, x->lambda, m->row_count);
-  tree_forward(m, x);
+  response_forward(m, x);
   return true;
 }
 
@@ -177,8 +178,8 @@ void dynamics_book_drives(const mechanism *m, motion *x, const double *effort) {
 static bool accelerate(const mechanism *m, motion *x, bool again) {
   dynamics_positions_velocities(m, x);
   dynamics_apply_forces(m, x);
-  if (again) tree_forward(m, x);
-  else if (!response_accelerate_by_recursion(m, x)) return false;
+  if (again) response_forward(m, x);
+  else if (!response_factor_forward(m, x)) return false;
   if (!constrain(m, x, again)) return false;
   dynamics_book_drives(m, x, NULL);
   for (int i = 0; i < m->nv; i++)
@@ -250,6 +251,7 @@ static void collect_accelerations(const mechanism *m, motion *x) {
 void dynamics_results(const mechanism *m, motion *x) {
   motion_result *r = &x->result;
   tree_inverse(m, x, x->udot, x->speed_work[0]);
+  if (m->dca) dca_transmit(m, x);
   coordinate_measure(m, x);
   coordinate_accelerations(m, x);
   memcpy(r->udot, x->udot, (size_t)m->nv * sizeof *r->udot);

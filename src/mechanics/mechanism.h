@@ -277,6 +277,8 @@ struct mechanism {
   bool single;                           // every node has one speed
   bool off_centre;                       // some node is
   const struct response_kernels *small;  // of few speeds, for which M is written out (response.h); else null
+  bool divides;          // M⁻¹ is asked for by divide and conquer (dca.h), in this order of assembly:
+  struct dca_plan *dca;  // else null
   int *pattern_start, *pattern_row;
   int *base_start, *base_nodes;         // nodes of each base on the way to a constraint or a contact, parents first
   int *base_speed_start, *base_speeds;  // the speeds of these nodes
@@ -401,10 +403,12 @@ struct motion {
   int *row_bases;
   double *lambda;
   struct response_work *response;  // M and W, factorised (response.h)
-  bool written_out;                // M is, at the present position; else it is factorised by recursion or not at all
-  int rank;                        // of the constraint rows, as factorised last
-  double nearness;  // to a singular position: smallest length of an independent row, on unit rows; 1: at right angles
-  double *beside;   // the state that crossing.c keeps while it visits neighbours, and sums over these
+  struct dca_work *dca;            // by divide and conquer (dca.h), in this order of assembly; both null elsewhere
+  const struct dca_plan *dca_plan;
+  bool written_out;  // M is, at the present position; else it is factorised by recursion or not at all
+  int rank;          // of the constraint rows, as factorised last
+  double nearness;   // to a singular position: smallest length of an independent row, on unit rows; 1: at right angles
+  double *beside;    // the state that crossing.c keeps while it visits neighbours, and sums over these
   double *row_work[4];
   double *speed_work[2];
   double *slots;  // of expressions

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "mechanics/constraint.h"
 #include "mechanics/crossing.h"
+#include "mechanics/dca.h"
 #include "mechanics/flexible.h"
 #include "mechanics/response_internal.h"
 
@@ -97,6 +98,7 @@ static void allocate_workspace(const mechanism *m, motion *x) {
   x->lambda = ARENA_ARRAY(a, double, nc);
   for (int i = 0; i < 4; i++) x->row_work[i] = ARENA_ARRAY(a, double, nc);
   response_create(m, x);
+  dca_create(m, x);
   x->beside = ARENA_ARRAY(a, double, crossing_storage(m, x));
   x->slots = ARENA_ARRAY(a, double, count_slots(m));
   x->force_outputs = ARENA_ARRAY(a, double, m->force_output_count + 1);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "mechanics/dca.h"
 #include "mechanics/response_internal.h"
 #include "mechanics/tree.h"
 
@@ -69,18 +70,26 @@ void response_close(motion *x) {
 
 bool response_factor(const mechanism *m, motion *x) {
   x->written_out = false;
-  return tree_factor(m, x);
+  return m->dca ? dca_factor(m, x) : tree_factor(m, x);
 }
 
-bool response_accelerate_by_recursion(const mechanism *m, motion *x) {
+void response_forward(const mechanism *m, motion *x) {
+  if (m->dca) dca_forward(m, x);
+  else tree_forward(m, x);
+}
+
+bool response_factor_forward(const mechanism *m, motion *x) {
   x->written_out = false;
-  return tree_accelerate(m, x);
+  if (!m->dca) return tree_accelerate(m, x);
+  if (!dca_factor(m, x)) return false;
+  dca_forward(m, x);
+  return true;
 }
 
 bool response_accelerate(const mechanism *m, motion *x) {
-  x->written_out = m->small != NULL;
-  if (x->written_out) return response_small_accelerate(m, x);
-  return tree_accelerate(m, x);
+  if (!m->small) return response_factor_forward(m, x);
+  x->written_out = true;
+  return response_small_accelerate(m, x);
 }
 
 static inline bool is_written_out(const mechanism *m, motion *x) {

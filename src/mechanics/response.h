@@ -2,8 +2,9 @@
 // Schemes, projection and assembly use M⁻¹ through this interface alone.
 //
 // The rows G are those of the constraints, then those that come and go (rows.h). Driven speeds do not respond. There
-// are two implementations:
+// are three implementations:
 //   by recursion   articulated inertias (tree.h), O(n) for each row
+//   divided        divide and conquer (dca.h), where a model asks for it: O(log n) one after the other
 //   written out    a mechanism of few speeds: M = Lᵀ D L, and rows as vectors g over all speeds; a rate is g·u, and
 //                  W = (L⁻ᵀg)ᵀ D⁻¹ (L⁻ᵀg)
 #ifndef MECHANICS_RESPONSE_H
@@ -14,10 +15,13 @@
 
 // --- M factorised at the present position ----------------------------------------------------------------------------
 
-// By recursion, so that tree_forward can follow. Returns false if M is singular; motion.singular_node says where.
+// Not written out, so that response_forward can follow. Returns false if M is singular; motion.singular_node says
+// where.
 bool response_factor(const mechanism *m, motion *x);
-// The same, and tree_forward, in one sweep.
-bool response_accelerate_by_recursion(const mechanism *m, motion *x);
+// With this factor, accelerations as tree_forward finds them.
+void response_forward(const mechanism *m, motion *x);
+// Both.
+bool response_factor_forward(const mechanism *m, motion *x);
 // The factor by whichever implementation is quicker, and the accelerations x->udot under the applied forces.
 bool response_accelerate(const mechanism *m, motion *x);
 // A motion from (q, u) at once, where response_sweeps says so: in a planar chain of few plain hinges on which nothing

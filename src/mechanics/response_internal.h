@@ -58,7 +58,7 @@ void response_close(motion *x);
 // singular at every position.
 enum { RESPONSE_MANY_REDUNDANT = 12 };
 static inline bool response_has_many_loops(const mechanism *m) {
-  return !m->sparse && m->redundant >= RESPONSE_MANY_REDUNDANT;
+  return !m->sparse && !m->dca && m->redundant >= RESPONSE_MANY_REDUNDANT;
 }
 
 // --- W in one place: response.c --------------------------------------------------------------------------------------

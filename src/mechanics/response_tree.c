@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "mechanics/block.h"
+#include "mechanics/dca.h"
 #include "mechanics/flexible.h"
 #include "mechanics/response_internal.h"
 #include "mechanics/tree.h"
@@ -29,8 +30,12 @@ static void take_efforts_back(const motion *x, const row *r, double *tau) {
 }
 
 // M⁻¹ times one row: accelerations of the bodies (links[].A) and speeds (out) in the trees it touches. tau is zero
-// before and after.
+// before and after. By divide and conquer, of those that `begin` has named.
 static void respond_to_row(const mechanism *m, motion *x, const row *r, double *tau, double *out) {
+  if (m->dca) {
+    dca_respond(m, x, r, tau, out);
+    return;
+  }
   apply_row(m, x, r, tau);
   for (int b = 0; b < r->base_count; b++) tree_solve_base(m, x, x->row_bases[r->base0 + b], tau, out);
   take_efforts_back(x, r, tau);
@@ -58,8 +63,9 @@ static double rate_under_response(const mechanism *m, const motion *x, const row
   return sum;
 }
 
-// Driven speeds do not respond: they stay zero.
-static void begin(const mechanism *m, motion *x) {
+// Responses between the rows from … to - 1. Driven speeds do not respond: they stay zero.
+static void begin(const mechanism *m, motion *x, int from, int to) {
+  if (m->dca) dca_focus(m, x, from, to);
   memset(x->speed_work[0], 0, (size_t)m->nv * sizeof *x->speed_work[0]);
   memset(x->speed_work[1], 0, (size_t)m->nv * sizeof *x->speed_work[1]);
 }
@@ -79,7 +85,7 @@ static void list_row(const motion *x, int j) {
 static void matrix_by_responses(const mechanism *m, motion *x, int n, double *W) {
   const response_work *w = x->response;
   double *speeds = x->speed_work[1];
-  begin(m, x);
+  begin(m, x, 0, n);
   memset(W, 0, (size_t)n * (size_t)n * sizeof *W);
   for (int b = 0; b < m->base_count; b++) w->tree_slot[b] = -1;
   for (int j = n - 1; j >= 0 && !interrupted(x->stop); j--) {
@@ -96,14 +102,14 @@ static void matrix_by_responses(const mechanism *m, motion *x, int n, double *W)
 
 void response_own(const mechanism *m, motion *x, int row, int count, double *rates) {
   const struct row *mover = &x->rows[row];
-  begin(m, x);
+  begin(m, x, row, row + count);
   respond_to_row(m, x, mover, x->speed_work[0], x->speed_work[1]);
   for (int i = 0; i < count; i++) rates[i] = rate_under_response(m, x, mover, &x->rows[row + i], x->speed_work[1]);
 }
 
 void response_tree_pattern(const mechanism *m, motion *x, double *W) {
   double *speeds = x->speed_work[1];
-  begin(m, x);
+  begin(m, x, 0, m->row_count);
   for (int j = 0; j < m->row_count && !interrupted(x->stop); j++) {
     const row *mover = &x->rows[j];
     respond_to_row(m, x, mover, x->speed_work[0], speeds);
@@ -145,6 +151,7 @@ bool response_of_free_bodies(const mechanism *m) {
 bool response_is_free_body(const mechanism *m, int tree) {
   int first = m->base_start[tree];
   const node *n = &m->nodes[m->base_nodes[first]];
+  if (m->dca && m->dca->base_begin[tree] < m->dca->base_end[tree]) return false;  // it carries others
   return m->base_start[tree + 1] == first + 1 && tree_is_free_body(m->n, n) && !n->flex;
 }
 
@@ -217,7 +224,8 @@ static void split_blocks(void *context, int from, int to) {
 }
 
 void response_tree_split(const mechanism *m, motion *x, response_pieces *p) {
-  begin(m, x);
+  begin(m, x, 0, 0);
+  if (m->dca) dca_focus_all(m, x);
   tree_form_halves(m, x);
   if (p->J == p->response) {  // free bodies alone: no block needs the workspace of another
     crew_run(x->crew, p->block_count, TREE_SHARE, split_blocks, &(split_job){m, x, p});
@@ -248,6 +256,7 @@ static int list_path(const mechanism *m, const motion *x, const row *r) {
 }
 
 void response_tree_half(const mechanism *m, motion *x, int j, int stride, double *half) {
+  if (m->dca) dca_add_recursion(m, x);
   const row *r = &x->rows[j];
   const int *path = x->response->path, count = list_path(m, x, r);
   double *tau = x->speed_work[0], *e = x->speed_work[1];
@@ -328,5 +337,6 @@ void response_tree_solve(const mechanism *m, motion *x, const double *P, int row
     for (int k = 0; k < r->speed_count; k++)
       tau[x->row_speeds[r->speed0 + k].speed] += P[i] * x->row_speeds[r->speed0 + k].c;
   }
-  tree_solve(m, x, tau, out);
+  if (m->dca) dca_solve(m, x, tau, out);
+  else tree_solve(m, x, tau, out);
 }

@@ -7,6 +7,7 @@
 #include "mechanics/centre.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
+#include "mechanics/dca.h"
 #include "mechanics/flexible.h"
 #include "mechanics/force.h"
 #include "mechanics/kinematics.h"
@@ -521,7 +522,7 @@ bool mechanism_compile(mechanism *m, const bool *wanted, const temporary_rows *t
     m->single &= m->nodes[i].nv == 1 && !m->nodes[i].modes;
     if (2 * m->nodes[i].modes > m->extra_speeds) m->extra_speeds = 2 * m->nodes[i].modes;
   }
-  m->small = m->extra_speeds > 1 ? NULL : response_choose(m->nv);
+  m->small = m->extra_speeds > 1 || m->divides ? NULL : response_choose(m->nv);
   for (int i = 0; i < m->force_count; i++) {
     m->forces[i].output = m->force_output_count;
     m->force_output_count += m->forces[i].type->output_count;
@@ -531,5 +532,6 @@ bool mechanism_compile(mechanism *m, const bool *wanted, const temporary_rows *t
   list_base_nodes(m, &rows, temporary ? temporary->bodies : NULL, memory);
   list_base_speeds(m, memory);
   find_pattern(m, &rows, memory);
+  if (m->divides) m->dca = dca_plan_create(m, memory);
   return true;
 }

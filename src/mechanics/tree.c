@@ -27,12 +27,14 @@ void tree_kinematics_again(const mechanism *m, motion *x) {
 // Whether the node hangs on a flexible one.
 BLOCK bool is_carried(const motion *x, int i) { return x->carried && x->carried[i]; }
 
+BLOCK void fill_inertia(const int w, const mechanism *m, motion *x, int i) {
+  tree_link *l = &x->links[i];
+  if (m->nodes[i].flex) flexible_fill(w, &m->nodes[i], &x->flexible[i], l->IA);
+  else if (!m->nodes[i].steady) block_inertia(w, l->J, l->mk, m->nodes[i].mass, l->IA);
+}
+
 BLOCK void fill_inertias(const int w, const mechanism *m, motion *x) {
-  for (int i = 1; i < m->node_count; i++) {
-    tree_link *l = &x->links[i];
-    if (m->nodes[i].flex) flexible_fill(w, &m->nodes[i], &x->flexible[i], l->IA);
-    else if (!m->nodes[i].steady) block_inertia(w, l->J, l->mk, m->nodes[i].mass, l->IA);
-  }
+  for (int i = 1; i < m->node_count; i++) fill_inertia(w, m, x, i);
 }
 
 // S · f, and y += s S, of a column S of a node.
@@ -323,20 +325,35 @@ BLOCK bool forward_tree(const int w, const bool factors, const mechanism *m, mot
 }
 
 // Nodes that hang on ground, each by itself.
-static void forward_nodes(void *context, int from, int to) {
-  const mechanism *m = ((tree_job *)context)->m;
-  motion *x = ((tree_job *)context)->x;
+BLOCK void forward_alone(const int w, const mechanism *m, motion *x, int i) {
+  const node *n = &m->nodes[i];
+  tree_link *l = &x->links[i];
   double sum[6];
-  for (int i = from + 1; i <= to; i++) {
-    const node *n = &m->nodes[i];
-    tree_link *l = &x->links[i];
-    for (int k = 0; k < 6; k++) l->pA[k] = l->bias[k] - l->F[k];
-    for (int k = 0; k < n->modes; k++) x->flexible[i].p[k] = x->flexible[i].bias[6 + k];
-    const double *c = given_acceleration(6, n, x, l, sum);
-    reduce_node(6, m, x, i, x->tau, c);
-    memcpy(x->udot + n->v, x->drive_udot + n->v, (size_t)n->nv * sizeof *x->udot);
-    expand_node(6, m, x, i, c, x->udot);
+  for (int k = 0; k < w; k++) l->pA[k] = l->bias[k] - l->F[k];
+  for (int k = 0; k < n->modes; k++) x->flexible[i].p[k] = x->flexible[i].bias[w + k];
+  const double *c = given_acceleration(w, n, x, l, sum);
+  reduce_node(w, m, x, i, x->tau, c);
+  memcpy(x->udot + n->v, x->drive_udot + n->v, (size_t)n->nv * sizeof *x->udot);
+  expand_node(w, m, x, i, c, x->udot);
+}
+
+static void forward_nodes(void *context, int from, int to) {
+  const tree_job *j = context;
+  for (int i = from + 1; i <= to; i++) forward_alone(6, j->m, j->x, i);
+}
+
+bool tree_factor_alone(const mechanism *m, motion *x, int node) {
+  if (m->planar) {
+    fill_inertia(3, m, x, node);
+    return factor_node(3, m, x, node, NULL);
   }
+  fill_inertia(6, m, x, node);
+  return factor_node(6, m, x, node, NULL);
+}
+
+void tree_forward_alone(const mechanism *m, motion *x, int node) {
+  if (m->planar) forward_alone(3, m, x, node);
+  else forward_alone(6, m, x, node);
 }
 
 void tree_forward(const mechanism *m, motion *x) {
@@ -360,14 +377,21 @@ BLOCK void solve_tree(const int w, const mechanism *m, motion *x, const double *
   for (int i = 1; i < m->node_count; i++) expand_node(w, m, x, i, NULL, out);
 }
 
+BLOCK void solve_alone(const int w, const mechanism *m, motion *x, int i, const double *tau, double *out) {
+  const node *n = &m->nodes[i];
+  reduce_node(w, m, x, i, tau, NULL);
+  memset(out + n->v, 0, (size_t)n->nv * sizeof *out);
+  expand_node(w, m, x, i, NULL, out);
+}
+
 static void solve_nodes(void *context, int from, int to) {
   const tree_job *j = context;
-  for (int i = from + 1; i <= to; i++) {
-    const node *n = &j->m->nodes[i];
-    reduce_node(6, j->m, j->x, i, j->in, NULL);
-    memset(j->out + n->v, 0, (size_t)n->nv * sizeof *j->out);
-    expand_node(6, j->m, j->x, i, NULL, j->out);
-  }
+  for (int i = from + 1; i <= to; i++) solve_alone(6, j->m, j->x, i, j->in, j->out);
+}
+
+void tree_solve_alone(const mechanism *m, motion *x, int node, const double *tau, double *out) {
+  if (m->planar) solve_alone(3, m, x, node, tau, out);
+  else solve_alone(6, m, x, node, tau, out);
 }
 
 void tree_solve(const mechanism *m, motion *x, const double *tau, double *out) {

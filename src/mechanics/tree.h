@@ -73,6 +73,11 @@ void tree_forward(const mechanism *m, motion *x);
 // tree_factor and tree_forward in one sweep. Returns false if M is singular.
 bool tree_accelerate(const mechanism *m, motion *x);
 
+// The factor, accelerations and tree_solve of a node that hangs on ground and carries none, alone.
+bool tree_factor_alone(const mechanism *m, motion *x, int node);
+void tree_forward_alone(const mechanism *m, motion *x, int node);
+void tree_solve_alone(const mechanism *m, motion *x, int node, const double *tau, double *out);
+
 // out = M⁻¹ (tau + Jᵀ F) without any velocity terms, driven speeds kept at rest: M⁻¹ applied to a vector. Uses
 // links[].pA and links[].A; on entry links[].pA holds minus the wrenches.
 void tree_solve(const mechanism *m, motion *x, const double *tau, double *out);

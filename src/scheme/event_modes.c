@@ -172,7 +172,7 @@ static bool accelerate_freely(event *s) {
   event_friction_push(s);
   dynamics_apply_forces(m, x);
   if (!response_factor(m, x)) return false;
-  tree_forward(m, x);
+  response_forward(m, x);
   accelerate_rows(s);
   return true;
 }
@@ -272,7 +272,7 @@ static bool accelerate(event *s) {
   double strongest = 0;
   for (int i = 0; i < m->nv; i++) strongest = fmax(strongest, fabs(x->udot[i]));
   constraint_push(m, x, response_repeat_spread(&s->repeat, s->lambda), x->row_total);
-  tree_forward(m, x);
+  response_forward(m, x);
   // What is left where reactions balance the forces is rounding; without it what rests stays where it is.
   for (int i = 0; i < m->nv; i++)
     if (fabs(x->udot[i]) <= 64 * DBL_EPSILON * strongest) x->udot[i] = 0;

@@ -69,7 +69,7 @@ static void find_means(stepper *s) {
     constraint_push(m, x, x->lambda, m->row_count);
   }
   push_contacts(s);
-  if (stepper_excess(s, s->dt, s->dt_before) != 0 && response_factor(m, x)) tree_forward(m, x);
+  if (stepper_excess(s, s->dt, s->dt_before) != 0 && response_factor(m, x)) response_forward(m, x);
   dynamics_drive_efforts(m, x, NULL);
   dynamics_results(m, x);
   if (s->implicit) flexible_relax(m, x, (flexible_relaxation){0});

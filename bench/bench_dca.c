@@ -1,0 +1,141 @@
+// Divide and conquer beside the recursion: a chain of hinges in space on one thread and on two, its levels, and what
+// flexible bodies cost by either.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crew.h"
+#include "build/model_internal.h"
+#include "carom/carom.h"
+#include "clock.h"
+#include "mechanics/dca.h"
+#include "mechanics/dynamics.h"
+
+typedef struct task {
+  carom_model *model;
+  motion *x;
+} task;
+
+static void evaluate(void *context) {
+  const task *t = context;
+  const mechanism *m = &t->model->m;
+  dynamics_set(m, t->x, 0, m->q0, m->u0);
+  dynamics_accelerations(m, t->x);
+}
+
+static bool open_task(task *t, carom_model *model, carom_error *error) {
+  t->model = model, t->x = model ? motion_create(&model->m, 0, error) : NULL;
+  if (!t->x) printf("%s\n", error->text);
+  return t->x != NULL;
+}
+
+static void close_task(task *t) {
+  motion_destroy(t->x);
+  carom_model_destroy(t->model);
+}
+
+static bool open_chain(task *t, int n, bool divide) {
+  char count[16];
+  carom_error error = {0};
+  snprintf(count, sizeof count, "%d", n);
+  const carom_setting settings[] = {{"n", count}, {"response", divide ? "divide-and-conquer" : "automatic"}};
+  return open_task(t, carom_model_load(BENCH_MODELS "/chain.yaml", settings, 2, &error), &error);
+}
+
+static double difference(const task *a, const task *b) {
+  double off = 0, size = 0;
+  for (int i = 0; i < a->model->m.nv; i++) {
+    const double d = fabs(a->x->udot[i] - b->x->udot[i]);
+    size = fmax(size, fabs(a->x->udot[i])), off = d <= off ? off : d;
+  }
+  return off / size;
+}
+
+enum { TURNS = 5 };
+
+// By turns, and the best of each: the machine's clock rate and its other work are the same for both.
+static void race(task *a, task *b, double *time_a, double *time_b) {
+  *time_a = *time_b = INFINITY;
+  for (int i = 0; i < TURNS; i++) {
+    *time_a = fmin(*time_a, clock_median(evaluate, a, 0.03));
+    *time_b = fmin(*time_b, clock_median(evaluate, b, 0.03));
+  }
+}
+
+// The steps of a chain all take about as long. With as many processors as there are bodies, levels are what is left.
+static int race_one_thread(int n) {
+  task by_recursion, divided;
+  if (!open_chain(&by_recursion, n, false) || !open_chain(&divided, n, true)) return 1;
+  double recursion, divide;
+  race(&by_recursion, &divided, &recursion, &divide);
+  const double off = difference(&by_recursion, &divided);
+  const int levels = divided.model->m.dca->level_count;
+  printf("dca n=%d recursion %.1f ns a body, divided %.1f, ratio %.2f (at most 4 wanted), accelerations %.1e apart\n",
+         n, 1e9 * recursion / n, 1e9 * divide / n, divide / recursion, off);
+  printf("dca n=%d critical path 2 x %d levels instead of 2 x %d bodies: a speed-up of %.0f at most\n", n, levels, n,
+         (double)n / levels);
+  close_task(&by_recursion), close_task(&divided);
+  return !(off <= 1e-11);
+}
+
+static int race_two_threads(int n) {
+  task one, two;
+  crew c = {0};
+  if (!open_chain(&one, n, true) || !open_chain(&two, n, true) || !crew_set(&c, 2)) return 1;
+  two.x->crew = &c;
+  double alone, shared;
+  race(&one, &two, &alone, &shared);
+  const bool same = memcmp(one.x->udot, two.x->udot, (size_t)one.model->m.nv * sizeof(double)) == 0;
+  printf("dca n=%d one thread %.3f ms, two %.3f ms, %.2f times as fast (at least 1.4 wanted), %s\n", n, 1e3 * alone,
+         1e3 * shared, alone / shared, same ? "the same bits" : "NOT the same bits");
+  close_task(&one), close_task(&two);
+  crew_end(&c);
+  return !same;
+}
+
+// Beams, or rigid links of their mass, on hinges about y and z by turns.
+static bool open_links(task *t, int n, bool flexible, bool divide) {
+  char text[1024];
+  carom_error error = {0};
+  snprintf(text, sizeof text,
+           "parameters: {n: %d}\n%sbodies:\n  link{i}: {repeat: {i: [1, n]}, %s}\n"
+           "joints:\n  hinge1: {revolute: [ground, link1], axis: y}\n"
+           "  hinge{i}: {repeat: {i: [2, n]}, revolute: [\"link{i-1}\", \"link{i}\"], at: [0.5, 0, 0], "
+           "axis: ['0', 'mod(i, 2)', '1 - mod(i, 2)']}\n",
+           n, divide ? "response: divide-and-conquer\n" : "",
+           flexible ? "beam: {length: 0.5, section: {area: 1e-4, second_moment: 1e-9, second_moment_z: 1.2e-9}, young: "
+                      "2e11, poisson: 0.3, density: 7800}, modes: {count: 10, static_modes: no}"
+                    : "mass: 0.39, inertia: [1e-5, 8e-3, 8e-3], com: [0.25, 0, 0]");
+  return open_task(t, carom_model_parse(text, "links", &error), &error);
+}
+
+static double time_links(int n, bool flexible, bool divide) {
+  task t;
+  if (!open_links(&t, n, flexible, divide)) return NAN;
+  double best = INFINITY;
+  for (int i = 0; i < TURNS; i++) best = fmin(best, clock_median(evaluate, &t, 0.03));
+  close_task(&t);
+  return best / n;
+}
+
+static int race_flexible(void) {
+  static const int lengths[] = {8, 32, 128};
+  double ratio = NAN, first = NAN, last = NAN;
+  for (int k = 0; k < 3; k++) {
+    const int n = lengths[k];
+    const double rigid = time_links(n, false, false), flexible = time_links(n, true, false);
+    const double divided = time_links(n, true, true);
+    ratio = flexible / rigid, last = flexible;
+    if (k == 0) first = flexible;
+    printf(
+        "flexible n=%d rigid %.0f ns a body, with 10 modes %.0f, ratio %.2f (at most 8 wanted, aim 6), divided %.0f\n",
+        n, 1e9 * rigid, 1e9 * flexible, ratio, 1e9 * divided);
+  }
+  printf("flexible time a body at 128 over that at 8: %.2f\n", last / first);
+  return isnan(ratio);
+}
+
+int main(void) {
+  int failures = race_one_thread(32) + race_one_thread(1000) + race_two_threads(4096);
+  return failures + race_flexible() ? 1 : 0;
+}

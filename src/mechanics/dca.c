@@ -1,0 +1,657 @@
+// Assembly and disassembly. The joint of a node, with columns S and the relative acceleration c, is between an assembly
+// L on its inner and R on its outer side. The force f on R and its acceleration satisfy
+//   A = X_L A₁ + α + G y,   f = I_R A + p_R - X_Rᵀ F₂,   α = a_L + c,   G = [S Q_L],   y = (u̇, z)
+//   Sᵀ f = τ,   z = -Q_Lᵀ f   (what L yields to the force -f on its outer handle)
+// so that  K y = (τ, 0) - Gᵀ(I_R (X_L A₁ + α) + p_R - X_Rᵀ F₂)  with  K = Gᵀ I_R G + diag(0, 1) = C Cᵀ.  K is definite
+// wherever Sᵀ I_R S is, which is the pivot of the recursion, and all sums below are of definite matrices: rounding
+// stays what it is in the recursion. With  Ĝ = G C⁻ᵀ,  Û = I_R Ĝ,  H = the columns of C⁻¹ that belong to τ,  ŷ = Cᵀ y:
+//   ŷ = H τ - Ûᵀ (X_L A₁ + α) - Ĝᵀ (p_R - X_Rᵀ F₂),   u̇ = Hᵀ ŷ
+//   I = I_L + X_Lᵀ (I_R - Û Ûᵀ) X_L,   X = X_R (1 - Ĝ Ûᵀ) X_L,   Q Qᵀ = Q_R Q_Rᵀ + X_R Ĝ Ĝᵀ X_Rᵀ.
+// Q has at most as many columns as the block is wide: more are reduced by an orthogonal transformation.
+#include "mechanics/dca.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "mechanics/block.h"
+#include "mechanics/flexible.h"
+#include "mechanics/tree.h"
+
+enum { SHARE = 256 };                   // the fewest steps that threads share
+enum { MOST = JOINT_MAX_FREEDOM + 6 };  // columns of G
+
+// --- memory ----------------------------------------------------------------------------------------------------------
+
+// Columns of Q before they are reduced.
+static int columns_of(const mechanism *m, const dca_plan *p, const dca_step *s) {
+  return s->kind == DCA_LEAF ? m->nodes[s->node].modes : s->kind == DCA_JOIN ? p->steps[s->right].rank + s->freedom : 0;
+}
+
+void dca_create(const mechanism *m, motion *x) {
+  const dca_plan *p = x->dca_plan = m->dca;
+  if (!p) return;
+  arena *memory = &x->memory;
+  const int n = m->n;
+  dca_work *w = x->dca = ARENA_NEW(memory, dca_work);
+  w->cells = ARENA_ARRAY(memory, dca_cell, p->step_count + 1);
+  w->singular = ARENA_ARRAY(memory, int, p->task_count + 1);
+  w->active = ARENA_ARRAY(memory, bool, p->step_count + 1);
+  w->list = ARENA_ARRAY(memory, int, p->step_count + 1);
+  w->marked = ARENA_ARRAY(memory, bool, p->step_count + 1);
+  w->begin = ARENA_ARRAY(memory, int, m->base_count + 1);
+  w->udot = ARENA_ARRAY(memory, double, m->nv + 1);
+  w->flexible = x->flexible ? ARENA_ARRAY(memory, flexible_link, m->node_count) : NULL;
+  for (int i = 1; x->flexible && i < m->node_count; i++) {
+    const int modes = m->nodes[i].modes;
+    flexible_link *f = &w->flexible[i];
+    *f = x->flexible[i];
+    f->rf = ARENA_ARRAY(memory, double, 6 * modes), f->X = ARENA_ARRAY(memory, double, 6 * modes);
+    f->ff = ARENA_ARRAY(memory, double, modes *modes);
+    f->p = ARENA_ARRAY(memory, double, modes), f->e = ARENA_ARRAY(memory, double, modes);
+  }
+  long size = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    double *values = pass ? ARENA_ARRAY(memory, double, size + 1) : NULL;
+    size = 0;
+    for (int i = 0; i < p->step_count; i++) {
+      const dca_step *s = &p->steps[i];
+      const bool assembly = s->kind == DCA_LEAF || s->kind == DCA_JOIN, open = assembly && s->outer >= 0 && !s->rigid;
+      const int k = s->freedom, all = columns_of(m, p, s);
+      dca_cell *c = &w->cells[i];
+      double **const arrays[] = {&c->I, &c->X, &c->Q, &c->V, &c->z, &c->G, &c->U, &c->H, &c->y};
+      const int counts[] = {assembly ? n * n : 0,
+                            open ? n * n : 0,
+                            open ? n * s->rank : 0,
+                            open && all > n ? n * all : 0,
+                            s->rank,
+                            n * k,
+                            n * k,
+                            k * k,
+                            k};
+      for (int a = 0; a < 9; a++) {
+        if (pass) *arrays[a] = values + size;
+        size += counts[a];
+      }
+    }
+  }
+}
+
+// --- blocks ----------------------------------------------------------------------------------------------------------
+
+// y = A x for a symmetric A with both triangles.
+BLOCK void multiply(const int w, const double *A, const double *x, double *y) {
+  for (int i = 0; i < w; i++) y[i] = A[i] * x[0];
+  for (int j = 1; j < w; j++)
+    for (int i = 0; i < w; i++) y[i] += A[j * w + i] * x[j];
+}
+
+BLOCK void mirror(const int w, double *A) {
+  for (int i = 0; i < w; i++)
+    for (int j = 0; j < i; j++) A[i * w + j] = A[j * w + i];
+}
+
+// X of a shift by r.
+BLOCK void write_shift(const int w, const double *r, double *X) {
+  for (int j = 0; j < w; j++) {
+    double unit[6] = {0}, column[6];
+    unit[j] = 1;
+    block_shift_motion(w, r, unit, column);
+    for (int i = 0; i < w; i++) X[i * w + j] = column[i];
+  }
+}
+
+// X a and Xᵀ f of the assembly of a step.
+BLOCK void outward(const int w, const motion *x, const dca_step *s, const dca_cell *c, const double *a, double *to) {
+  if (s->rigid) {
+    block_shift_motion(w, x->links[s->outer].r, a, to);
+    return;
+  }
+  for (int i = 0; i < w; i++) to[i] = block_dot(w, c->X + i * w, a);
+}
+BLOCK void inward(const int w, const motion *x, const dca_step *s, const dca_cell *c, const double *f, double *to) {
+  if (s->rigid) {
+    for (int i = 0; i < w; i++) to[i] = f[i];
+    block_carry_force(w, x->links[s->outer].r, to);
+    return;
+  }
+  block_mul_transposed(w, c->X, f, to);
+}
+
+// The rows of A, `count` vectors of width w, replaced by w vectors with the same sum of products, by reflections
+// 1 - v vᵀ. These stand in V, `count` numbers each.
+BLOCK void reduce_columns(const int w, int count, double *A, double *V) {
+  for (int j = 0; j < w; j++, V += count) {
+    double size = 0, dots[6] = {0};
+    for (int i = 0; i < count; i++) V[i] = i < j ? 0 : A[i * w + j];
+    for (int i = j + 1; i < count; i++) size += V[i] * V[i];
+    if (size == 0) {
+      V[j] = 0;
+      continue;
+    }
+    double length = sqrt(V[j] * V[j] + size);
+    if (V[j] > 0) length = -length;
+    V[j] -= length;
+    const double scale = 1 / sqrt(-length * V[j]);
+    for (int i = j; i < count; i++) {
+      V[i] *= scale;
+      for (int c = j + 1; c < w; c++) dots[c] += V[i] * A[i * w + c];
+    }
+    A[j * w + j] = length;
+    for (int c = j + 1; c < w; c++) A[j * w + c] -= V[j] * dots[c];
+    for (int i = j + 1; i < count; i++) {
+      for (int c = j + 1; c < w; c++) A[i * w + c] -= V[i] * dots[c];
+      A[i * w + j] = 0;
+    }
+  }
+}
+
+// The products of the vectors that there were with a force, from those of the w vectors.
+BLOCK void expand_columns(const int w, int count, const double *V, const double *z, double *all) {
+  for (int i = 0; i < count; i++) all[i] = i < w ? z[i] : 0;
+  for (int j = w - 1; j >= 0; j--) {
+    const double *v = V + j * count;
+    double dot = 0;
+    for (int i = j; i < count; i++) dot += v[i] * all[i];
+    for (int i = j; i < count; i++) all[i] -= dot * v[i];
+  }
+}
+
+// --- matrices --------------------------------------------------------------------------------------------------------
+
+// G, U and H of an elimination. Returns false if the joint's pivot is rounding.
+BLOCK bool eliminate(const int w, const mechanism *m, motion *x, const dca_step *s, dca_cell *c, double *C) {
+  const node *n = &m->nodes[s->node];
+  const dca_cell *cells = x->dca->cells, *right = &cells[s->right];
+  const int f = n->free_count, k = s->freedom;
+  for (int a = 0; a < k; a++) {
+    const double *from = a < f ? x->S + 6 * (n->v + n->free[a]) : cells[s->left].Q + (a - f) * w;
+    double *G = c->G + a * w, *U = c->U + a * w, *H = c->H + a * k;
+    for (int i = 0; i < w; i++) G[i] = from[i];
+    multiply(w, right->I, G, U);
+    double D = block_dot(w, G, U) + (a < f ? 0 : 1), size = a < f ? 0 : D, first[6];
+    for (int i = 0; a < f && i < w; i++) size += G[i] * G[i] * right->I[i * w + i];
+    for (int i = 0; i < w; i++) first[i] = G[i];
+    for (int b = 0; b <= a; b++) H[b] = a == b;
+    for (int b = 0; b < a; b++) {
+      const double part = C[a * MOST + b] = block_dot(w, first, c->U + b * w);
+      block_axpy(w, -part, c->G + b * w, G);
+      block_axpy(w, -part, c->U + b * w, U);
+      for (int i = 0; i <= b; i++) H[i] -= part * c->H[b * k + i];
+      D -= part * part;
+    }
+    if (!(D > TREE_SINGULAR * size)) return false;
+    const double scale = 1 / (C[a * MOST + a] = sqrt(D));
+    for (int i = 0; i < w; i++) G[i] *= scale, U[i] *= scale;
+    for (int b = 0; b <= a; b++) H[b] *= scale;
+  }
+  return true;
+}
+
+// What is left of I_R for L, its upper triangle.
+BLOCK void take_inertia(const int w, int freedom, const dca_cell *c, const double *I, double *left) {
+  for (int i = 0; i < w * w; i++) left[i] = I[i];
+  for (int a = 0; a < freedom; a++) block_take_product(w, 1, c->U + a * w, left);
+}
+
+// N = 1 - Ĝ Ûᵀ.
+BLOCK void write_rest(const int w, const dca_step *s, const dca_cell *c, double *N) {
+  for (int i = 0; i < w; i++)
+    for (int j = 0; j < w; j++) N[i * w + j] = i == j;
+  for (int a = 0; a < s->freedom; a++)
+    for (int i = 0; i < w; i++) block_axpy(w, -c->G[a * w + i], c->U + a * w, N + i * w);
+}
+
+// A body beside a light one feels little of the inertia behind that. The difference I_R - Û Ûᵀ would lose it in
+// rounding of I_R; Joseph's form of it,  Nᵀ I_R N + Tᵀ diag(0, 1) T  with  T = K⁻¹ Gᵀ I_R,  does not.
+BLOCK void pass_inertia(const int w, int freedom, int f, const dca_cell *c, const double *C, const double *I,
+                        const double *N, double *passed) {
+  double T[MOST * 6], half[36];
+  for (int i = 0; i < w * w; i++) passed[i] = 0;
+  for (int a = freedom - 1; a >= f; a--) {
+    double *t = T + a * w;
+    for (int i = 0; i < w; i++) t[i] = c->U[a * w + i];
+    for (int b = a + 1; b < freedom; b++) block_axpy(w, -C[b * MOST + a], T + b * w, t);
+    const double inverse = 1 / C[a * (MOST + 1)];
+    for (int i = 0; i < w; i++) t[i] *= inverse;
+    block_take_product(w, -1, t, passed);
+  }
+  for (int i = 0; i < w; i++) block_mul_transposed(w, N, I + i * w, half + i * w);
+  for (int k = 0; k < w; k++)
+    for (int i = 0; i < w; i++)
+      for (int j = i; j < w; j++) passed[i * w + j] += N[k * w + i] * half[k * w + j];
+}
+
+// I and X of two assemblies, Q of the result.
+BLOCK void join(const int w, const mechanism *m, const motion *x, const dca_step *s, dca_cell *c, const double *C) {
+  const dca_step *steps = x->dca_plan->steps, *l = &steps[s->left], *r = &steps[s->right];
+  const dca_cell *left = &x->dca->cells[s->left], *right = &x->dca->cells[s->right];
+  double passed[36], N[36], half[36];
+  for (int i = 0; i < w * w; i++) c->I[i] = left->I[i];
+  if (s->outer >= 0 || !l->rigid) write_rest(w, s, c, N);
+  if (l->rigid) {
+    take_inertia(w, s->freedom, c, right->I, passed);
+    block_shift_inertia(w, x->links[l->outer].r, passed, c->I);
+  } else {
+    pass_inertia(w, s->freedom, m->nodes[s->node].free_count, c, C, right->I, N, passed);
+    mirror(w, passed);
+    for (int i = 0; i < w; i++) block_mul_transposed(w, left->X, passed + i * w, half + i * w);
+    for (int k = 0; k < w; k++)
+      for (int i = 0; i < w; i++)
+        for (int j = i; j < w; j++) c->I[i * w + j] += left->X[k * w + i] * half[k * w + j];
+  }
+  mirror(w, c->I);
+  if (s->outer < 0) return;
+  for (int i = 0; i < w; i++) {  // N X_L
+    if (l->rigid) {
+      memcpy(half + i * w, N + i * w, (size_t)w * sizeof *N);
+      block_carry_force(w, x->links[l->outer].r, half + i * w);
+    } else {
+      block_mul_transposed(w, left->X, N + i * w, half + i * w);
+    }
+  }
+  double columns[3 * 36];
+  memcpy(columns, right->Q, (size_t)(r->rank * w) * sizeof *columns);
+  for (int a = 0; a < s->freedom; a++) outward(w, x, r, right, c->G + a * w, columns + (r->rank + a) * w);
+  if (r->rigid) {
+    double shift[36];
+    write_shift(w, x->links[r->outer].r, shift);
+    for (int i = 0; i < w; i++) block_mul_transposed(w, half, shift + i * w, c->X + i * w);
+  } else {
+    for (int i = 0; i < w; i++) block_mul_transposed(w, half, right->X + i * w, c->X + i * w);
+  }
+  const int count = r->rank + s->freedom;
+  if (count > w) reduce_columns(w, count, columns, c->V);
+  memcpy(c->Q, columns, (size_t)(s->rank * w) * sizeof *columns);
+}
+
+// Of a flexible body, with the shapes Φ of its outer handle:  X = T - Φ I_ff⁻¹ I_fr,  Q = Φ L⁻ᵀ,  I_ff = L Lᵀ.
+BLOCK void bend_outer(const int w, const mechanism *m, const motion *x, const dca_step *s, dca_cell *c) {
+  const node *n = &m->nodes[s->node];
+  const flexible_link *f = &x->dca->flexible[s->node];
+  const double *shapes = x->carried[s->outer], *L = f->ff;
+  double columns[6 * FLEXIBLE_MODES_MAX];
+  write_shift(w, x->links[s->outer].r, c->X);
+  memset(c->Q, 0, (size_t)(s->rank * w) * sizeof *c->Q);
+  if (n->modes_held || !shapes) return;
+  for (int k = 0; k < n->modes; k++) {
+    double *column = columns + k * w;
+    for (int i = 0; i < w; i++) block_axpy(w, -shapes[6 * k + i], f->X + k * w, c->X + i * w);
+    for (int i = 0; i < w; i++) column[i] = shapes[6 * k + i];
+    for (int b = 0; b < k; b++) block_axpy(w, -L[k * n->modes + b], columns + b * w, column);
+    const double inverse = 1 / L[k * (n->modes + 1)];
+    for (int i = 0; i < w; i++) column[i] *= inverse;
+  }
+  if (n->modes > w) reduce_columns(w, n->modes, columns, c->V);
+  memcpy(c->Q, columns, (size_t)(s->rank * w) * sizeof *columns);
+}
+
+BLOCK bool assemble_leaf(const int w, const mechanism *m, motion *x, const dca_step *s, dca_cell *c) {
+  const dca_plan *plan = x->dca_plan;
+  const node *n = &m->nodes[s->node];
+  const tree_link *l = &x->links[s->node];
+  if (n->flex) flexible_fill(w, n, &x->dca->flexible[s->node], c->I);
+  else block_inertia(w, l->J, l->mk, n->mass, c->I);
+  for (int j = plan->first_side[s->node]; j >= 0; j = plan->next_side[j]) {
+    const dca_step *side = &plan->steps[plan->joint[j]];
+    double passed[36];
+    take_inertia(w, side->freedom, &x->dca->cells[plan->joint[j]], x->dca->cells[side->right].I, passed);
+    block_shift_inertia(w, x->links[j].r, passed, c->I);
+    if (x->carried && x->carried[j])
+      flexible_take_inertia(w, n, &x->dca->flexible[s->node], x->links[j].r, x->carried[j], passed);
+  }
+  if (n->flex && !flexible_condense(w, n, &x->dca->flexible[s->node], c->I)) return false;
+  mirror(w, c->I);
+  if (s->outer >= 0 && !s->rigid) bend_outer(w, m, x, s, c);
+  return true;
+}
+
+BLOCK bool assemble(const int w, const mechanism *m, motion *x, int index) {
+  const dca_step *s = &x->dca_plan->steps[index];
+  dca_cell *c = &x->dca->cells[index];
+  if (s->kind == DCA_LEAF) return assemble_leaf(w, m, x, s, c);
+  double C[MOST * MOST];
+  if (!eliminate(w, m, x, s, c, C)) return false;
+  if (s->kind == DCA_JOIN) join(w, m, x, s, c, C);
+  return true;
+}
+
+// --- vectors ---------------------------------------------------------------------------------------------------------
+
+typedef struct forces {
+  const mechanism *m;
+  motion *x;
+  const double *tau;  // may be null for zero
+  bool moving;        // with what joints accelerate by that no free speed stands for
+  double *out;        // accelerations along speeds; may be null
+} forces;
+
+// What a joint accelerates by that no free speed stands for: velocity terms and driven speeds.
+BLOCK void add_given(const int w, const forces *g, const node *n, const tree_link *l, double *alpha) {
+  for (int i = 0; i < w; i++) alpha[i] += l->c[i];
+  for (int k = 0; n->free_count < n->nv && k < n->nv; k++)
+    if (g->m->driven[n->v + k]) block_axpy(w, g->x->drive_udot[n->v + k], g->x->S + 6 * (n->v + k), alpha);
+}
+
+// ŷ without A₁ and F₂, and what L is pushed by then: I_R α + p_R + Û ŷ.
+BLOCK void reduce(const int w, const forces *g, const dca_step *s, dca_cell *c, double *push) {
+  const node *n = &g->m->nodes[s->node];
+  const dca_cell *right = &g->x->dca->cells[s->right];
+  const int f = n->free_count;
+  for (int i = 0; i < w; i++) c->alpha[i] = s->left >= 0 ? g->x->dca->cells[s->left].a[i] : 0;
+  if (g->moving) add_given(w, g, n, &g->x->links[s->node], c->alpha);
+  multiply(w, right->I, c->alpha, push);
+  for (int i = 0; i < w; i++) push[i] += right->p[i];
+  for (int a = 0; a < s->freedom; a++) {
+    double y = -block_dot(w, c->U + a * w, c->alpha) - block_dot(w, c->G + a * w, right->p);
+    for (int b = 0; g->tau && b < f && b <= a; b++) y += c->H[a * s->freedom + b] * g->tau[n->v + n->free[b]];
+    block_axpy(w, c->y[a] = y, c->U + a * w, push);
+  }
+}
+
+// p of a body, and a where it bends.
+BLOCK void reduce_leaf(const int w, const forces *g, const dca_step *s, dca_cell *c) {
+  const dca_plan *plan = g->x->dca_plan;
+  const node *n = &g->m->nodes[s->node];
+  motion *x = g->x;
+  for (int i = 0; i < w; i++) c->p[i] = x->links[s->node].pA[i], c->a[i] = 0;
+  for (int j = plan->first_side[s->node]; j >= 0; j = plan->next_side[j]) {
+    const double *push = x->dca->cells[plan->joint[j]].p;
+    block_shift_force(w, x->links[j].r, push, c->p);
+    if (x->carried && x->carried[j]) flexible_take_force(w, n, &x->dca->flexible[s->node], x->carried[j], push);
+  }
+  if (!n->flex) return;
+  flexible_link *of = &x->dca->flexible[s->node];
+  flexible_reduce(w, n, of, g->tau, c->p);
+  if (s->outer >= 0 && x->carried[s->outer])
+    for (int k = 0; k < n->modes; k++) block_axpy(w, of->e[k], x->carried[s->outer] + 6 * k, c->a);
+}
+
+BLOCK void gather(const int w, const forces *g, int index) {
+  const dca_step *steps = g->x->dca_plan->steps, *s = &steps[index];
+  dca_cell *cells = g->x->dca->cells, *c = &cells[index];
+  if (s->kind == DCA_LEAF) {
+    reduce_leaf(w, g, s, c);
+    return;
+  }
+  double push[6];
+  reduce(w, g, s, c, push);
+  if (s->kind != DCA_JOIN) {
+    for (int i = 0; i < w; i++) c->p[i] = push[i];
+    return;
+  }
+  inward(w, g->x, &steps[s->left], &cells[s->left], push, c->p);
+  for (int i = 0; i < w; i++) c->p[i] += cells[s->left].p[i];
+  if (s->outer < 0) return;
+  double at[6];
+  for (int i = 0; i < w; i++) at[i] = c->alpha[i];
+  for (int a = 0; a < s->freedom; a++) block_axpy(w, c->y[a], c->G + a * w, at);
+  outward(w, g->x, &steps[s->right], &cells[s->right], at, c->a);
+  for (int i = 0; i < w; i++) c->a[i] += cells[s->right].a[i];
+}
+
+// The acceleration of a body and of its modes. With z = Qᵀ F₂ from outside, I_ff⁻¹ Φᵀ F₂ = L⁻ᵀ z before columns were
+// reduced.
+BLOCK void expand_leaf(const int w, const forces *g, const dca_step *s, const dca_cell *c) {
+  const node *n = &g->m->nodes[s->node];
+  motion *x = g->x;
+  for (int i = 0; i < w; i++) x->links[s->node].A[i] = c->A[i];
+  if (!n->flex) return;
+  flexible_link *of = &x->dca->flexible[s->node];
+  flexible_expand(w, n, of, c->A, g->out);
+  if (s->outer < 0 || !x->carried[s->outer] || n->modes_held) return;
+  double bent[FLEXIBLE_MODES_MAX];
+  if (n->modes > w) expand_columns(w, n->modes, c->V, c->z, bent);
+  else memcpy(bent, c->z, (size_t)n->modes * sizeof *bent);
+  for (int k = n->modes - 1; k >= 0; k--) {
+    for (int b = k + 1; b < n->modes; b++) bent[k] -= of->ff[b * n->modes + k] * bent[b];
+    bent[k] /= of->ff[k * (n->modes + 1)];
+    of->rate[k] += bent[k];
+    if (g->out) g->out[n->modal_v + k] = of->rate[k];
+  }
+}
+
+// X_L A₁ of an elimination.
+BLOCK void come_from(const int w, const forces *g, const dca_step *s, const dca_cell *c, double *to) {
+  const motion *x = g->x;
+  const int parent = g->m->nodes[s->node].parent;
+  if (s->kind == DCA_JOIN) {
+    outward(w, x, &x->dca_plan->steps[s->left], &x->dca->cells[s->left], c->A, to);
+    return;
+  }
+  for (int i = 0; i < w; i++) to[i] = 0;
+  if (s->kind == DCA_GROUND) return;
+  block_shift_motion(w, x->links[s->node].r, x->links[parent].A, to);
+  if (x->carried && x->carried[s->node])
+    flexible_add_motion(w, &g->m->nodes[parent], &x->dca->flexible[parent], x->carried[s->node], to);
+}
+
+// F₂ is not needed: z = Qᵀ F₂ is what an assembly yields to it. It is as accurate as accelerations are, while F₂ of a
+// light body is rounded like the forces of heavy ones that pass through it.
+BLOCK void spread(const int w, const forces *g, int index) {
+  const dca_step *steps = g->x->dca_plan->steps, *s = &steps[index];
+  dca_cell *cells = g->x->dca->cells, *c = &cells[index];
+  if (s->kind == DCA_LEAF) {
+    expand_leaf(w, g, s, c);
+    return;
+  }
+  const node *n = &g->m->nodes[s->node];
+  const int f = n->free_count, k = s->freedom;
+  dca_cell *right = &cells[s->right];
+  double from[6], y[MOST], all[MOST + 6];
+  come_from(w, g, s, c, from);
+  for (int a = 0; a < k; a++) y[a] = c->y[a] - block_dot(w, c->U + a * w, from);
+  if (s->outer >= 0) {
+    const int rank = steps[s->right].rank, count = rank + k;
+    if (count > w) expand_columns(w, count, c->V, c->z, all);
+    else memcpy(all, c->z, (size_t)count * sizeof *all);
+    for (int a = 0; a < rank; a++) right->z[a] = all[a];
+    for (int a = 0; a < k; a++) y[a] += all[rank + a];
+  }
+  for (int i = 0; i < w; i++) right->A[i] = from[i] + c->alpha[i];
+  for (int a = 0; a < k; a++) block_axpy(w, y[a], c->G + a * w, right->A);
+  for (int b = 0; b < k; b++) {
+    double sum = 0;
+    for (int a = b; a < k; a++) sum += c->H[a * k + b] * y[a];
+    if (b >= f) cells[s->left].z[b - f] = sum;
+    else if (g->out) g->out[n->v + n->free[b]] = sum;
+  }
+  for (int i = 0; s->kind == DCA_JOIN && i < w; i++) cells[s->left].A[i] = c->A[i];
+}
+
+// What joints transmit, from the accelerations of assemblies.
+BLOCK void transmit(const int w, motion *x, int index) {
+  const dca_step *steps = x->dca_plan->steps, *s = &steps[index];
+  dca_cell *cells = x->dca->cells, *c = &cells[index];
+  if (s->kind == DCA_LEAF) return;
+  dca_cell *right = &cells[s->right];
+  double *f = x->links[s->node].pA, back[6] = {0};
+  if (s->outer >= 0) inward(w, x, &steps[s->right], right, c->F, back);
+  multiply(w, right->I, right->A, f);
+  for (int i = 0; i < w; i++) f[i] += right->p[i] - back[i], right->F[i] = c->F[i];
+  for (int i = 0; s->kind == DCA_JOIN && i < w; i++) cells[s->left].F[i] = -f[i];
+}
+
+// --- passes ----------------------------------------------------------------------------------------------------------
+
+static bool assemble_step(const mechanism *m, motion *x, int i) {
+  return m->planar ? assemble(3, m, x, i) : assemble(6, m, x, i);
+}
+static void gather_step(const forces *g, int i) {
+  if (g->m->planar) gather(3, g, i);
+  else gather(6, g, i);
+}
+static void spread_step(const forces *g, int i) {
+  if (g->m->planar) spread(3, g, i);
+  else spread(6, g, i);
+}
+
+static const crew *share(const motion *x) { return x->dca_plan->step_count >= SHARE ? x->crew : NULL; }
+
+static void assemble_tasks(void *context, int from, int to) {
+  const forces *g = context;
+  const dca_plan *p = g->x->dca_plan;
+  for (int t = from; t < to; t++) {
+    int *singular = &g->x->dca->singular[t];
+    *singular = 0;
+    for (int i = p->task_begin[t]; i < p->task_end[t] && !*singular; i++)
+      if (!assemble_step(g->m, g->x, i)) *singular = p->steps[i].node;
+  }
+}
+
+bool dca_factor(const mechanism *m, motion *x) {
+  const dca_plan *p = x->dca_plan;
+  x->dca->recursion = x->dca->known = false;
+  x->singular_node = 0;
+  for (int i = 1; x->flexible && i < m->node_count; i++) x->dca->flexible[i].relaxed = x->flexible[i].relaxed;
+  crew_run(share(x), p->task_count, 1, assemble_tasks, &(forces){.m = m, .x = x});
+  for (int t = 0; t < p->task_count; t++)
+    if (x->dca->singular[t] > x->singular_node) x->singular_node = x->dca->singular[t];
+  for (int k = 0; k < p->top_count && !x->singular_node; k++)
+    if (!assemble_step(m, x, p->top[k])) x->singular_node = p->steps[p->top[k]].node;
+  for (int k = 0; k < p->alone_count && !x->singular_node; k++)
+    if (!tree_factor_alone(m, x, p->alone[k])) x->singular_node = p->alone[k];
+  return !x->singular_node;
+}
+
+void dca_add_recursion(const mechanism *m, motion *x) {
+  if (x->dca->recursion) return;
+  x->dca->recursion = true;
+  (void)tree_factor(m, x);
+}
+
+static void gather_tasks(void *context, int from, int to) {
+  const forces *g = context;
+  const dca_plan *p = g->x->dca_plan;
+  for (int t = from; t < to; t++)
+    for (int i = p->task_begin[t]; i < p->task_end[t]; i++) gather_step(g, i);
+}
+
+static void spread_tasks(void *context, int from, int to) {
+  const forces *g = context;
+  const dca_plan *p = g->x->dca_plan;
+  for (int t = from; t < to; t++)
+    for (int i = p->task_end[t] - 1; i >= p->task_begin[t]; i--) spread_step(g, i);
+}
+
+static void pass(forces *g) {
+  const dca_plan *p = g->x->dca_plan;
+  crew_run(share(g->x), p->task_count, 1, gather_tasks, g);
+  for (int k = 0; k < p->top_count; k++) gather_step(g, p->top[k]);
+  for (int k = p->top_count - 1; k >= 0; k--) spread_step(g, p->top[k]);
+  crew_run(share(g->x), p->task_count, 1, spread_tasks, g);
+}
+
+void dca_forward(const mechanism *m, motion *x) {
+  for (int i = 1; i < m->node_count; i++) {
+    tree_link *l = &x->links[i];
+    for (int k = 0; k < m->n; k++) l->pA[k] = l->bias[k] - l->F[k];
+    for (int k = 0; k < m->nodes[i].modes; k++) x->dca->flexible[i].p[k] = x->flexible[i].bias[m->n + k];
+  }
+  memcpy(x->udot, x->drive_udot, (size_t)m->nv * sizeof *x->udot);
+  pass(&(forces){m, x, x->tau, true, x->udot});
+  for (int k = 0; k < x->dca_plan->alone_count; k++) tree_forward_alone(m, x, x->dca_plan->alone[k]);
+  memcpy(x->dca->udot, x->udot, (size_t)m->nv * sizeof *x->udot);
+  x->dca->known = true;
+}
+
+void dca_transmit(const mechanism *m, motion *x) {
+  const dca_plan *p = x->dca_plan;
+  if (!x->dca->known || memcmp(x->dca->udot, x->udot, (size_t)m->nv * sizeof *x->udot) != 0) return;
+  for (int i = p->step_count - 1; i >= 0; i--) {
+    if (p->steps[i].kind == DCA_LEAF) memcpy(x->links[p->steps[i].node].A, x->dca->cells[i].A, 6 * sizeof(double));
+    else if (m->planar) transmit(3, x, i);
+    else transmit(6, x, i);
+  }
+}
+
+void dca_solve(const mechanism *m, motion *x, const double *tau, double *out) {
+  memset(out, 0, (size_t)m->nv * sizeof *out);
+  x->dca->known = false;
+  pass(&(forces){m, x, tau, false, out});
+  for (int k = 0; k < x->dca_plan->alone_count; k++) tree_solve_alone(m, x, x->dca_plan->alone[k], tau, out);
+}
+
+// --- rows ------------------------------------------------------------------------------------------------------------
+
+// The steps that know the terms of a row: leaves of its bodies and modes, joints of its speeds.
+static int step_of_speed(const mechanism *m, const motion *x, int speed) {
+  const node *n = &m->nodes[m->speed_node[speed]];
+  const bool modal = n->modes && speed >= n->modal_v;
+  return modal ? x->dca_plan->leaf[m->speed_node[speed]] : x->dca_plan->joint[m->speed_node[speed]];
+}
+static int step_of_term(const mechanism *m, const motion *x, const row *r, int k) {
+  if (k >= r->body_count) return step_of_speed(m, x, x->row_speeds[r->speed0 + k - r->body_count].speed);
+  const int index = x->row_bodies[r->body0 + k].node;
+  return index == GROUND ? -1 : x->dca_plan->leaf[index];
+}
+
+// What a response has left in a step.
+static void clear_step(const mechanism *m, motion *x, int i) {
+  const dca_step *s = &x->dca_plan->steps[i];
+  dca_cell *c = &x->dca->cells[i];
+  memset(c->p, 0, sizeof c->p), memset(c->a, 0, sizeof c->a), memset(c->alpha, 0, sizeof c->alpha);
+  memset(c->y, 0, (size_t)s->freedom * sizeof *c->y);
+  if (s->kind != DCA_LEAF) return;
+  memset(x->links[s->node].pA, 0, sizeof x->links[s->node].pA);
+  for (int k = 0; k < m->nodes[s->node].modes; k++) x->dca->flexible[s->node].e[k] = x->dca->flexible[s->node].p[k] = 0;
+}
+
+static void mark_way(const mechanism *m, const motion *x, const row *r, bool *marked) {
+  for (int k = 0; k < r->body_count + r->speed_count; k++)
+    for (int at = step_of_term(m, x, r, k); at >= 0 && !marked[at]; at = x->dca_plan->steps[at].up) marked[at] = true;
+}
+
+static void list_active(const mechanism *m, motion *x) {
+  const dca_plan *p = x->dca_plan;
+  dca_work *w = x->dca;
+  int count = 0;
+  for (int b = 0; b < m->base_count; b++) {
+    w->begin[b] = count;
+    for (int i = p->base_begin[b]; i < p->base_end[b]; i++)
+      if (w->active[i]) w->list[count++] = i;
+  }
+  w->begin[m->base_count] = count;
+  w->known = false;
+  for (int k = 0; k < p->alone_count; k++) memset(x->links[p->alone[k]].pA, 0, sizeof x->links[0].pA);
+}
+
+void dca_focus(const mechanism *m, motion *x, int from, int to) {
+  dca_work *w = x->dca;
+  for (int i = 0; i < x->dca_plan->step_count; i++) clear_step(m, x, i), w->active[i] = w->marked[i] = false;
+  for (int i = from; i < to; i++) mark_way(m, x, &x->rows[i], w->active);
+  list_active(m, x);
+}
+
+void dca_focus_all(const mechanism *m, motion *x) {
+  dca_work *w = x->dca;
+  for (int i = 0; i < x->dca_plan->step_count; i++) clear_step(m, x, i), w->active[i] = true, w->marked[i] = false;
+  list_active(m, x);
+}
+
+static void push_along(const mechanism *m, motion *x, const row *r, double *tau) {
+  for (int k = 0; k < r->body_count; k++) {
+    const row_body *t = &x->row_bodies[r->body0 + k];
+    if (t->node != GROUND) block_axpy(m->n, -1, t->J, x->links[t->node].pA);
+  }
+  for (int k = 0; k < r->speed_count; k++) tau[x->row_speeds[r->speed0 + k].speed] += x->row_speeds[r->speed0 + k].c;
+}
+
+void dca_respond(const mechanism *m, motion *x, const row *r, double *tau, double *out) {
+  dca_work *w = x->dca;
+  const forces g = {m, x, tau, false, out};
+  push_along(m, x, r, tau);
+  mark_way(m, x, r, w->marked);
+  for (int b = 0; b < r->base_count; b++) {
+    const int base = x->row_bases[r->base0 + b], begin = w->begin[base], end = w->begin[base + 1];
+    if (begin == end) tree_solve_base(m, x, base, tau, out);
+    for (int k = begin; k < end; k++)
+      if (w->marked[w->list[k]]) gather_step(&g, w->list[k]);
+    for (int k = end - 1; k >= begin; k--) spread_step(&g, w->list[k]);
+    for (int k = begin; k < end; k++)
+      if (w->marked[w->list[k]]) clear_step(m, x, w->list[k]), w->marked[w->list[k]] = false;
+  }
+  for (int k = 0; k < r->body_count; k++)
+    memset(x->links[x->row_bodies[r->body0 + k].node].pA, 0, sizeof x->links[0].pA);
+  for (int k = 0; k < r->speed_count; k++) tau[x->row_speeds[r->speed0 + k].speed] = 0;
+}
