@@ -1,9 +1,9 @@
 // Problems in pieces: split into islands they have the solutions of the whole, and memory grows with their rows.
-#include "check.h"
+#include "contact.h"
 
 #include "../bench/scene_matrix.h"
 #include "base/interrupt.h"
-#include "solve/blocks.h"
+#include "solve/groups.h"
 #include "solve/islands.h"
 #include "solve/residual.h"
 #include "solve_file.h"
@@ -499,6 +499,41 @@ static void newton_in_pieces_is_newton(void) {
   end(&b);
 }
 
+// A dense problem of three groups whose blocks alternate: found as they were made, and solved group by group the whole
+// has no residual beyond the tolerance.
+static void dense_problems_fall_into_groups(void) {
+  enum { GROUPS = 3, BLOCKS = 9 };
+  static contact_problem c;
+  solve_settings settings = solve_settings_default();
+  for (int turn = 0; turn < 50; turn++) {
+    arena memory = arena_create(NULL);
+    c.rows = c.block_count = 0;
+    for (int k = 0; k < BLOCKS; k++) add_block(&c, block_of_contact(0, 1 + pick(3), uniform(0.1, 1)));
+    fill_gram(&c, 2 * c.rows, 0.1);
+    for (int a = 0; a < BLOCKS; a++)
+      for (int b = 0; b < BLOCKS; b++)
+        for (int i = c.start[a]; i < c.start[a + 1] && a % GROUPS != b % GROUPS; i++)
+          for (int j = c.start[b]; j < c.start[b + 1]; j++) c.W[i * c.rows + j] = 0;
+    choose_solution(&c, false);
+    solve_problem p = as_problem(&c);
+    solve_groups g = groups_create(&memory, c.rows, BLOCKS);
+    solve_workspace *w = workspace_for(&p);
+    solve_solution whole = {c.r, c.u};
+    CHECK_EQUAL(groups_find(&g, &p), GROUPS);
+    for (int k = 0; k < BLOCKS; k++) CHECK_EQUAL(g.of[k], k % GROUPS);
+    for (int k = 0; k < GROUPS; k++) {
+      solve_problem part = groups_take(&g, &p, k);
+      solve_solution of_part = {g.r, g.u};
+      CHECK(solve_chain(&part, &settings, w, &of_part, NULL).status == SOLVE_SOLVED);
+      groups_put(&g, &whole);
+    }
+    double work[2 * CONTACT_ROWS];
+    CHECK_LE(solve_residual(&p, c.r, c.u, work), GROUPS * settings.tolerance);
+    solve_workspace_destroy(w);
+    arena_free(&memory);
+  }
+}
+
 int main(void) {
   RUN(islands_follow_their_pieces);
   RUN(islands_are_what_interacts);
@@ -512,5 +547,6 @@ int main(void) {
   RUN(interrupted_problems_are_not_counted);
   RUN(newton_solves_large_problems_in_pieces);
   RUN(newton_in_pieces_is_newton);
+  RUN(dense_problems_fall_into_groups);
   return check_summary();
 }

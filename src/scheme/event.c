@@ -91,6 +91,7 @@ static void point_fields(event_point *c, bool permanent, bool turns, fields *f) 
   mode_field(f, &c->mode);
   if (!permanent || contact_points_change(c->e))
     scheme_feature_field(&c->feature, f), c->guards = contact_is_guard(&c->feature);
+  fields_choice(f, "axis", 2, &c->axis);
   fields_finites(f, "way", 2, c->way);
   fields_finites(f, "share", 3, c->share);
   fields_choice(f, "guided", 63, &c->guided);

@@ -93,19 +93,34 @@ static solve_info solve_modes(event *s, int n) {
 // it, so that the motion goes on for as long as any share of the load allows. The accelerations must be the same.
 // Bodies between two walls can be pressed together by any force, and the middle is at infinity: the forces go towards
 // it until the largest has grown tenfold.
-static bool find_central_share(event *s, int n, double scale) {
+static bool find_central_share_of(event *s, const solve_problem *p, double scale) {
   enum { FURTHEST = 10 };
-  solve_problem problem = block_list_problem(&s->blocks, n, s->problem_W, s->problem_q);
-  solve_solution solution = {s->lambda, s->rate_after};
-  if (solver_run(&solver_interior, &problem, &s->solver, s->workspace, &solution).status != SOLVE_SOLVED) return false;
-  for (int i = 0; i < n; i++)
-    if (!(fabs(s->rate_after[i] - s->problem_u[i]) <= 1e-7 * scale)) return false;
-  double part = fmin(1, FURTHEST * largest(s->problem_r, n) / largest(s->lambda, n));
+  const solve_groups *g = &s->groups;
+  int n = p->W.rows;
+  solve_solution solution = {g->r, g->u};
+  if (solver_run(&solver_interior, p, &s->solver, s->workspace, &solution).status != SOLVE_SOLVED) return false;
+  double most = 0;
   for (int i = 0; i < n; i++) {
-    s->problem_r[i] += part * (s->lambda[i] - s->problem_r[i]);
-    s->problem_u[i] += part * (s->rate_after[i] - s->problem_u[i]);
+    if (!(fabs(g->u[i] - s->problem_u[g->row[i]]) <= 1e-7 * scale)) return false;
+    most = fmax(most, fabs(s->problem_r[g->row[i]]));
+  }
+  double part = fmin(1, FURTHEST * most / largest(g->r, n));
+  for (int i = 0; i < n; i++) {
+    double *r = &s->problem_r[g->row[i]], *u = &s->problem_u[g->row[i]];
+    *r += part * (g->r[i] - *r), *u += part * (g->u[i] - *u);
   }
   return true;
+}
+
+// A block that interacts with no other shares its load with none. Says whether any forces have changed.
+static bool find_central_share(event *s, int n, double scale) {
+  bool any = false;
+  solve_problem problem = block_list_problem(&s->blocks, n, s->problem_W, s->problem_q);
+  for (int k = 0, count = groups_find(&s->groups, &problem); k < count; k++) {
+    solve_problem part = groups_take(&s->groups, &problem, k);
+    if (part.block_count > 1) any |= find_central_share_of(s, &part, scale);
+  }
+  return any;
 }
 
 // --- its solution ----------------------------------------------------------------------------------------------------

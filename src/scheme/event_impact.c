@@ -15,6 +15,21 @@
 
 // --- problems --------------------------------------------------------------------------------------------------------
 
+// Group by group. The info is that of the worst group.
+static solve_info solve_groups_of(event *s, const solve_problem *p, solve_solution *to) {
+  solve_groups *g = &s->groups;
+  if (groups_find(g, p) <= 1) return solve_chain(p, &s->solver, s->workspace, to, &s->tally);
+  solve_info worst = {.status = SOLVE_SOLVED};
+  for (int k = 0; k < g->count && worst.status != SOLVE_INTERRUPTED; k++) {
+    solve_problem part = groups_take(g, p, k);
+    solve_solution of_part = {g->r, g->u};
+    solve_info info = solve_chain(&part, &s->solver, s->workspace, &of_part, &s->tally);
+    if (k == 0 || info.status == SOLVE_INTERRUPTED || !(info.residual <= worst.residual)) worst = info;
+    groups_put(g, to);
+  }
+  return worst;
+}
+
 // Constraint rows that depend on others must be decoupled in W.
 solve_info event_solve(event *s, int n, const double *W, wedge_problem *w) {
   if (interrupted(s->w.stop))
@@ -25,7 +40,7 @@ solve_info event_solve(event *s, int n, const double *W, wedge_problem *w) {
   solve_info info;
   bool dropped = false;
   if (w) w->problem = &problem, info = wedge_solve(w, &s->solver, s->workspace, &solution, &s->tally, &dropped);
-  else info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
+  else info = solve_groups_of(s, &problem, &solution);
   s->w.trouble.inconsistent += dropped;
   if (info.status == SOLVE_INTERRUPTED) info.residual = INFINITY;  // no solution to go on with
   return info;
@@ -85,6 +100,7 @@ void event_allocate_problem(event *s, int rows, int parts) {
   for (int k = 0; s->keeps_factors && k < 3; k++) s->factor[k] = event_factor_create(s, rows, parts);
   if (s->relaxes) event_slips_create(s, parts);
   s->blocks = block_list_create(a, rows + parts + s->w.m->friction_count);
+  s->groups = groups_create(a, rows, rows + parts + s->w.m->friction_count);
   s->repeat = response_repeat_create(parts, rows, a);
   s->problem_rows = rows - 1, s->problem_parts = parts;
 }

@@ -7,7 +7,7 @@
 #include "scheme/event.h"
 #include "scheme/wedge.h"
 #include "scheme/watcher.h"
-#include "solve/blocks.h"
+#include "solve/groups.h"
 #include "solve/problem_dump.h"
 
 // A point is open, or closed and sticking, or closed and slipping (which is also what one without friction does).
@@ -52,6 +52,7 @@ typedef struct event_point {
   int first;                        // of its rows: 0, the normal; of a joint 1
   double friction, restitution[2];  // normal and tangential
   contact_mode mode;
+  int axis;           // in space the first tangent is across this axis while it is closed
   double way[2];      // of slip, a unit vector along the tangents, as the phase or the step began
   double along[2];    // likewise in the state at hand
   double turning;     // how fast slip across would have to be to turn it, in space [m/s]
@@ -178,6 +179,7 @@ typedef struct event {
   // problems for the solvers
   block_list blocks;  // one per constraint row, one per point that takes part and joint, or one per row of these
   double *problem_W, *problem_q, *problem_r, *problem_u, *compression, *softness;
+  solve_groups groups;  // of blocks that do not interact
   solve_workspace *workspace;
   solve_settings solver;
   chain_tally tally;
@@ -237,6 +239,13 @@ static inline event_point *event_joint_point(const event *s, int i) {
 // --- event.c ---------------------------------------------------------------------------------------------------------
 
 void event_open_point(watcher *w, int p);  // see watcher_type
+
+// --- event_frames.c: tangents that do not switch -----------------------------------------------------------------------
+
+// The tangents of a point that was just evaluated: in space those of a closed point go on smoothly.
+void event_set_frame(event *s, int p);
+// After a step: other tangents where these have come near to an axis along the normal.
+void event_renew_frame(event *s, int p);
 
 // --- event_ways.c: ways of slips and turnings, and how they die away ---------------------------------------------------
 

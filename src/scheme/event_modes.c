@@ -48,6 +48,7 @@ static void evaluate_parts(event *s) {
       const contact_element *e = event_part(s, k)->e;
       if (contact_points_change(e)) event_evaluate_point(s, s->part[k]);
       else if (e != done) contact_state_locate(s->w.contacts, s->w.m, s->w.x, e, NULL, s->w.points);
+      event_set_frame(s, s->part[k]);
       done = e;
     }
 }

@@ -20,8 +20,10 @@ void event_evaluate(event *s) {
   for (int i = 0; i < s->w.contacts->element_count; i++) {
     const contact_element *e = s->w.contacts->elements[i];
     if (!contact_points_change(e)) contact_state_locate(s->w.contacts, s->w.m, s->w.x, e, NULL, s->w.points);
-    else
-      for (int p = e->point0; p < e->point0 + e->point_count; p++) event_evaluate_point(s, p);
+    for (int p = e->point0; p < e->point0 + e->point_count; p++) {
+      if (contact_points_change(e)) event_evaluate_point(s, p);
+      event_set_frame(s, p);
+    }
   }
 }
 

@@ -72,6 +72,7 @@ void event_follow_ways(event *s, event_instant *instant) {
   for
     EACH_POINT(p, &s->w) {
       bool may_ask = instant->kind == EVENT_NONE || instant->kind == EVENT_LINGER;
+      event_renew_frame(s, p);
       bool asks = follow_slip(s, p, may_ask, &renew);
       if (s->point[p].turn_count) asks |= event_turns_follow(s, p, may_ask, &renew);
       if (asks && instant->kind == EVENT_NONE) *instant = (event_instant){EVENT_LINGER, p, 0};
