@@ -2,7 +2,9 @@
 // read has valid indices.
 #include "fuzz.h"
 
+#include "flex/calculix.h"
 #include "flex/gmsh.h"
+#include "flex/matrix_market.h"
 
 static void check_index(int i, int count) {
   if (i < 0 || i >= count) abort();
@@ -19,10 +21,38 @@ static void check_gmsh(const gmsh_mesh *m) {
   }
 }
 
+// Each reader says why, or reads.
+static void check_said(bool read, const char *why) {
+  if (read == (why[0] != 0)) abort();
+}
+
+// Both matrices from the same bytes, and rows of CalculiX, or nodes of a table, from what follows the first line `---`.
+static void check_matrices(arena *memory, const char *text, size_t size) {
+  imported_body b = {0};
+  flex_elements e;
+  flex_interfaces interfaces = {0};
+  char why[LINES_WHY];
+  const char *more = strstr(text, "---\n");
+  const size_t first = more ? (size_t)(more - text) : size, rest = more ? size - first - 4 : 0;
+  more = more ? more + 4 : "";
+  bool read = matrix_market_read(text, first, memory, &b.stiffness, why);
+  check_said(read, why);
+  if (read) matrix_market_read(text, first, memory, &b.mass, why);
+  check_said(node_table_read(more, rest, memory, &b, why), why);
+  if (read && !why[0]) check_said(imported_elements(memory, &b, 1, 1, &e, &interfaces, why), why);
+  imported_body c = {0};
+  check_said(calculix_deck_read(text, first, memory, &c.nodes, why), why);
+  check_said(calculix_rows_read(more, rest, memory, &c, why), why);
+  check_said(calculix_matrix_read(text, first, memory, 20, &c.mass, why), why);
+  c.stiffness = c.mass;
+  check_said(imported_elements(memory, &c, 1, 1, &e, &interfaces, why), why);
+}
+
 static void fuzz_text(arena *memory, const char *text, size_t size) {
   gmsh_mesh m;
   char why[LINES_WHY];
+  check_matrices(memory, text, size);
   const bool read = gmsh_read(text, size, 1e-3, memory, &m, why);
-  if (read == (why[0] != 0)) abort();
+  check_said(read, why);
   if (read) check_gmsh(&m);
 }

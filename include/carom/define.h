@@ -129,6 +129,18 @@ typedef struct carom_solid_2d_def {
   const void *origin;       // places of its keys in the model file; null in a program
 } carom_solid_2d_def;
 
+typedef enum carom_matrix_format { CAROM_MATRIX_MARKET, CAROM_CALCULIX } carom_matrix_format;
+
+// A flexible body in space from mass and stiffness matrix of another program, with three displacements per node.
+typedef struct carom_finite_elements_def {
+  const char *matrices;  // the files without their endings
+  int format;            // carom_matrix_format
+  double length;         // unit of the places of nodes [m]
+  double mass;           // unit of the mass matrix, and times 1/s² of the stiffness matrix [kg]
+  carom_names attach;    // sets of nodes that markers follow; may be empty
+  const void *origin;    // places of its keys in the model file; null in a program
+} carom_finite_elements_def;
+
 typedef enum carom_support { CAROM_CLAMPED, CAROM_FREE } carom_support;
 
 // In which shapes a flexible body deforms: eigenmodes with static modes, or given functions of x and L.
@@ -160,10 +172,11 @@ typedef struct carom_body_def {
   double thickness;               // of the shapes in a planar model with a density [m]
   const carom_shape_def *shapes;  // may be null; the body is then drawn from its joints and surfaces
   int shape_count;
-  const carom_beam_def *beam;                   // the body is flexible, and its mass follows from the beam; may be null
-  const carom_solid_2d_def *solid_2d;           // the same for a planar solid
-  const carom_modes_def *modes;                 // of a flexible body
-  const carom_structural_damping_def *damping;  // of a beam; null for none
+  const carom_beam_def *beam;          // the body is flexible, and its mass follows from the beam; may be null
+  const carom_solid_2d_def *solid_2d;  // the same for a planar solid
+  const carom_finite_elements_def *finite_elements;  // the same for imported matrices
+  const carom_modes_def *modes;                      // of a flexible body
+  const carom_structural_damping_def *damping;       // of a beam; null for none
   bool geometric_stiffness;  // of a beam: loads along it and its rotation change how it bends; the default is true
 } carom_body_def;
 
@@ -464,6 +477,7 @@ CAROM_API carom_model_def carom_model_default(carom_space space);
 CAROM_API carom_body_def carom_body_default(void);
 CAROM_API carom_beam_def carom_beam_default(void);
 CAROM_API carom_solid_2d_def carom_solid_2d_default(void);
+CAROM_API carom_finite_elements_def carom_finite_elements_default(void);
 CAROM_API carom_modes_def carom_modes_default(void);
 CAROM_API carom_structural_damping_def carom_structural_damping_default(void);
 CAROM_API carom_shape_def carom_shape_default(void);

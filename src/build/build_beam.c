@@ -215,12 +215,15 @@ static bool take_functions(builder *b, flexible_builder *fb, const char *key, gi
   return true;
 }
 
+static const char *kind_of(const flexible_builder *fb) {
+  return fb->d->beam ? "beam" : fb->d->solid_2d ? "solid_2d" : "body of finite_elements";
+}
+
 static bool take_modes(builder *b, flexible_builder *fb) {
   const carom_modes_def *d = fb->d->modes;
   if (!d)
-    return flexible_refuse(b, fb, fb->p->places.whole, "for instance modes: {count: 3}",
-                           fb->is_solid ? "a solid_2d needs 'modes', the shapes in which it deforms"
-                                        : "a beam needs 'modes', the shapes in which it deforms");
+    return source_error(b->error, CAROM_ERROR_MODEL, fb->p->places.whole, "for instance modes: {count: 3}",
+                        "body '%s': a %s needs 'modes', the shapes in which it deforms", fb->p->name, kind_of(fb));
   const char *given = d->axial.count          ? "axial"
                       : d->transverse.count   ? "transverse"
                       : d->transverse_z.count ? "transverse_z"
@@ -273,7 +276,7 @@ static bool check_keys(builder *b, const flexible_builder *fb) {
   if (key)
     return source_error(b->error, CAROM_ERROR_MODEL, builder_place(fb->p, &body_table, key), "leave it out",
                         "body '%s': '%s' and a %s: mass, inertia and mass centre follow from the %s", fb->p->name, key,
-                        fb->is_solid ? "solid_2d" : "beam", fb->is_solid ? "solid_2d" : "beam");
+                        kind_of(fb), kind_of(fb));
   for (int i = 0; i < d->shape_count; i++)
     if (d->shapes[i].density > 0)
       return flexible_refuse(b, fb, d->shapes[i].origin ? *(const place *)d->shapes[i].origin : fb->p->places.whole,
@@ -287,11 +290,12 @@ static bool check_rigid(builder *b, const part *p) {
   const void *origin = d->modes ? d->modes->origin : d->damping ? d->damping->origin : NULL;
   const place at = origin ? ((const option_places *)origin)->whole : p->places.whole;
   if (d->modes || d->damping)
-    return flexible_refuse(b, &as_is, at, "add 'beam:' or 'solid_2d:', or leave it out",
+    return flexible_refuse(b, &as_is, at, "add 'beam:', 'solid_2d:' or 'finite_elements:', or leave it out",
                            d->modes ? "'modes' is for flexible bodies" : "'damping' is for flexible bodies");
   for (int i = 0; i < body_table.count && p->places.each; i++)
     if (p->places.each[i].source && strcmp(body_table.options[i].key, "geometric_stiffness") == 0)
-      return flexible_refuse(b, &as_is, p->places.each[i], "add 'beam:' or 'solid_2d:', or leave it out",
+      return flexible_refuse(b, &as_is, p->places.each[i],
+                             "add 'beam:', 'solid_2d:' or 'finite_elements:', or leave it out",
                              "'geometric_stiffness' is for flexible bodies");
   return true;
 }
@@ -301,6 +305,7 @@ static bool check_in_code(builder *b, const flexible_builder *fb) {
   if (b->def->text) return true;
   return (!fb->d->beam || option_check(&r, &beam_table, fb->d->beam, fb->p->name)) &&
          (!fb->d->solid_2d || option_check(&r, &solid_2d_table, fb->d->solid_2d, fb->p->name)) &&
+         (!fb->d->finite_elements || option_check(&r, &finite_elements_table, fb->d->finite_elements, fb->p->name)) &&
          (!fb->d->modes || option_check(&r, &modes_table, fb->d->modes, fb->p->name)) &&
          (!fb->d->damping || option_check(&r, &structural_damping_table, fb->d->damping, fb->p->name));
 }
@@ -310,20 +315,22 @@ bool builder_beams(builder *b, body_mass *masses) {
   for (int i = 0; i < list->count; i++) {
     const part *p = &list->items[i];
     const carom_body_def *d = p->content;
-    if (!d->beam && !d->solid_2d) {
+    const int kinds = (d->beam != NULL) + (d->solid_2d != NULL) + (d->finite_elements != NULL);
+    if (kinds == 0) {
       if (!check_rigid(b, p)) return false;
       continue;
     }
     if (!b->flexibles) b->flexibles = ARENA_ARRAY(b->memory, flexible_builder, list->count);
     flexible_builder *fb = &b->flexibles[i];
-    fb->p = p, fb->d = d, fb->is_solid = d->solid_2d != NULL;
-    if (d->beam && d->solid_2d)
-      return flexible_refuse(b, fb, p->places.whole, "keep one of them", "it is both a beam and a solid_2d");
+    fb->p = p, fb->d = d, fb->is_solid = !d->beam;
+    if (kinds > 1)
+      return flexible_refuse(b, fb, p->places.whole, "keep one of them",
+                             "it has more than one of 'beam', 'solid_2d' and 'finite_elements'");
     if (!check_in_code(b, fb) || !check_keys(b, fb) || !(fb->is_solid || take_beam(b, fb)) || !take_modes(b, fb) ||
         !check_damping(b, fb))
       return false;
     if (!fb->is_solid) masses[i] = mass_of(&fb->beam);
-    else if (!builder_solid_2d(b, fb, &masses[i])) return false;
+    else if (!(d->solid_2d ? builder_solid_2d : builder_finite_elements)(b, fb, &masses[i])) return false;
   }
   return true;
 }

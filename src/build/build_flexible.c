@@ -45,6 +45,7 @@ static double section_x(const flexible_builder *fb, vec3 p) { return fmin(fmax(p
 // What of the body moves a point: the section of a beam, or the material of a solid there. Returns false if it is
 // outside.
 static bool place_at(const flexible_builder *fb, vec3 p, flex_place *to) {
+  if (fb->e.node_mass) return flexible_imported_place(fb, p, to);
   if (fb->is_solid) return planar_solid_place(&fb->solid, &fb->e, (vec2){p.x, p.y}, to);
   *to = flexible_section(fb, section_x(fb, p));
   return true;
@@ -57,7 +58,7 @@ static bool check_inside(builder *b, const mechanism *m, const flexible_builder 
     if (m->markers[i].body != body_index || place_at(fb, p, &ignored)) continue;
     return source_error(b->error, CAROM_ERROR_MODEL, marker_origin(b, m, i),
                         "put it on a rigid body that is fixed to the solid",
-                        "a marker at [%.4g, %.4g] m is outside the solid '%s'", p.x, p.y, fb->p->name);
+                        "a marker at [%.4g, %.4g, %.4g] m is outside the solid '%s'", p.x, p.y, p.z, fb->p->name);
   }
   return true;
 }
@@ -152,7 +153,7 @@ static int list_loads(builder *b, const mechanism *m, const flexible_builder *fb
     flex_place at;
     if (m->markers[i].body != body_index || !is_loaded(m, i) || is_listed(m, fb, i)) continue;
     place_at(fb, m->markers[i].local.p, &at);
-    for (int k = 0; k < (fb->is_solid ? 2 : 6); k++) {
+    for (int k = 0; k < (fb->is_solid && fb->e.planar ? 2 : 6); k++) {
       if (fb->e.planar && (k == 2 || k == 3 || k == 4)) continue;
       elements_load(&at, k < 3 ? axes[k] : VEC3_ZERO, k < 3 ? VEC3_ZERO : axes[k - 3], *loads + (long)count++ * n);
     }
@@ -380,9 +381,10 @@ static double extent_of(const flexible_builder *fb) {
   vec3 low = fb->e.nodes[0], high = low;
   for (int k = 1; k < fb->e.node_count; k++) {
     const vec3 p = fb->e.nodes[k];
-    low = (vec3){fmin(low.x, p.x), fmin(low.y, p.y), 0}, high = (vec3){fmax(high.x, p.x), fmax(high.y, p.y), 0};
+    low = (vec3){fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z)};
+    high = (vec3){fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z)};
   }
-  return fmax(high.x - low.x, high.y - low.y);
+  return fmax(high.x - low.x, fmax(high.y - low.y, high.z - low.z));
 }
 
 static bool find_basis(builder *b, const mechanism *m, flexible_builder *fb, int body_index, vec3 from) {

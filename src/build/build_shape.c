@@ -209,7 +209,7 @@ bool builder_masses(builder *b) {
         .b = b, .p = &list->items[i], .d = d, .shapes = shapes, .planar = b->def->model.space == CAROM_PLANAR};
     shapes += d->shape_count;
     if (!check_unread(&mb)) return false;
-    if (d->beam || d->solid_2d) continue;
+    if (d->beam || d->solid_2d || d->finite_elements) continue;
     if (has_density(&mb)) {
       if (!from_shapes(&mb, &masses[i])) return false;
       continue;

@@ -102,7 +102,8 @@ static const option body_options[] = {
 };
 const option_table body_table = {
     .name = "body",
-    .summary = "A body, rigid unless it is a `beam` or a `solid_2d`. `ground` always exists.",
+    .summary =
+        "A body, rigid unless it is a `beam`, a `solid_2d` or made of `finite_elements`. `ground` always exists.",
     .example = "crank: {mass: 0.2, inertia: 3e-4, com: [l/2, 0]}",
     .size = sizeof(carom_body_def),
     .options = body_options,
@@ -514,6 +515,7 @@ carom_model_def carom_model_default(carom_space space) {
 DEFAULT(body, body_table)
 DEFAULT(beam, beam_table)
 DEFAULT(solid_2d, solid_2d_table)
+DEFAULT(finite_elements, finite_elements_table)
 DEFAULT(modes, modes_table)
 DEFAULT(structural_damping, structural_damping_table)
 DEFAULT(integrator, integrator_table)

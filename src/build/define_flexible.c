@@ -200,6 +200,55 @@ const option_table solid_2d_table = {
     .count = OPTION_COUNT(solid_2d_options)};
 #undef AT
 
+#define AT(field) offsetof(carom_finite_elements_def, field)
+static const option finite_elements_options[] = {
+    {.key = "matrices",
+     .type = OPTION_TEXT,
+     .offset = AT(matrices),
+     .flags = OPTION_REQUIRED,
+     .help = "Name of the files without their endings, relative to the file that names them. Matrix Market: "
+             "`NAME.mass.mtx`, `NAME.stiffness.mtx` and `NAME.nodes`, a line for each node with its number, x, y, z "
+             "and the names of sets it is in; rows of the matrices are x, y, z of the nodes in turn. CalculiX: "
+             "`NAME.mas`, `NAME.sti`, `NAME.dof` and the deck `NAME.inp`."},
+    {.key = "format",
+     .type = OPTION_WORD,
+     .offset = AT(format),
+     .words = "matrix-market|calculix",
+     .preset = "matrix-market",
+     .help = "Who wrote them. CalculiX does so with `*FREQUENCY, SOLVER=MATRIXSTORAGE`, without `*BOUNDARY`."},
+    {.key = "length",
+     .type = OPTION_NUMBER,
+     .offset = AT(length),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_POSITIVE,
+     .preset = "1 m",
+     .help = "Unit of length of the other program."},
+    {.key = "mass",
+     .type = OPTION_NUMBER,
+     .offset = AT(mass),
+     .dim = DIM_MASS,
+     .flags = OPTION_POSITIVE,
+     .preset = "1 kg",
+     .help = "Its unit of mass; its unit of time is the second. Of millimetres, newtons and tonnes: `length: 1 mm, "
+             "mass: 1000 kg`."},
+    {.key = "attach",
+     .type = OPTION_NAMES,
+     .offset = AT(attach),
+     .help = "Sets of nodes (`*NSET`): each marker on the body follows the set whose mean place is nearest to it. "
+             "Without it a marker follows the node next to it and those that share an element with that."},
+};
+const option_table finite_elements_table = {
+    .name = "finite_elements",
+    .summary =
+        "`finite_elements:` of a body makes it a flexible body in space from mass and stiffness matrix of another "
+        "program, of solid elements with three displacements per node. It needs `modes` with a count; eigenmodes are "
+        "those of the free body. A marker moves and turns as its nodes do on average. It has no geometric stiffness.",
+    .example = "bracket: {finite_elements: {matrices: bracket, attach: [left, right]}, modes: {count: 12}}",
+    .size = sizeof(carom_finite_elements_def),
+    .options = finite_elements_options,
+    .count = OPTION_COUNT(finite_elements_options)};
+#undef AT
+
 #define AT(field) offsetof(carom_modes_def, field)
 static const option modes_options[] = {
     {.key = "count",

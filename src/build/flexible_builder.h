@@ -35,13 +35,16 @@ typedef struct beam_shape {
 typedef struct flexible_builder {
   const part *p;  // the body; null if it is rigid
   const carom_body_def *d;
-  bool is_solid;       // a planar solid; otherwise a beam
+  bool is_solid;       // a planar solid or imported; otherwise a beam
   planar_solid solid;  // its elements are in `e` from the start
   beam beam;
   beam_functions section;
   beam_shape *shapes;  // given ones
   given_shape *given;
   int given_count;
+  arena *scratch;                   // of an imported body, whose elements are in `e` from the start
+  const flex_interface **attached;  // sets of nodes that its markers follow
+  int attached_count;
   flex_interfaces interfaces;  // that `interface:` of the modes can name
   // Once the shapes are known:
   flex_elements e;
@@ -58,6 +61,10 @@ bool flexible_refuse(builder *b, const flexible_builder *fb, place at, const cha
 flex_place flexible_section(const flexible_builder *fb, double x);
 // What is given of a planar solid, and its mass.
 bool builder_solid_2d(builder *b, flexible_builder *fb, body_mass *mass);
+// What is given of imported matrices, and their mass.
+bool builder_finite_elements(builder *b, flexible_builder *fb, body_mass *mass);
+// What moves a point of an imported body. Returns false if it is outside.
+bool flexible_imported_place(const flexible_builder *fb, vec3 p, flex_place *to);
 // Young's modulus, Poisson's ratio and density, from numbers or the name of a solid.
 bool flexible_take_solid(builder *b, const flexible_builder *fb, const void *origin, const option_table *table,
                          const char *name, solid *of);

@@ -168,6 +168,9 @@ static bool read_flexible(const reader *r, const value *entry, carom_body_def *b
   body->beam = read_flexible_part(r, entry, &beam_table, offsetof(carom_beam_def, origin), &failed);
   if (!failed)
     body->solid_2d = read_flexible_part(r, entry, &solid_2d_table, offsetof(carom_solid_2d_def, origin), &failed);
+  if (!failed)
+    body->finite_elements =
+        read_flexible_part(r, entry, &finite_elements_table, offsetof(carom_finite_elements_def, origin), &failed);
   if (!failed) body->modes = read_flexible_part(r, entry, &modes_table, offsetof(carom_modes_def, origin), &failed);
   if (!failed)
     body->damping = read_flexible_part(r, entry, &structural_damping_table,
@@ -176,7 +179,7 @@ static bool read_flexible(const reader *r, const value *entry, carom_body_def *b
 }
 
 static bool read_bodies(const reader *r, const value *root) {
-  static const char *const others[] = {"shape", "beam", "solid_2d", "modes", "damping", NULL};
+  static const char *const others[] = {"shape", "beam", "solid_2d", "finite_elements", "modes", "damping", NULL};
   const value *map = value_get(root, "bodies");
   if (!map) return true;
   if (!need_map(r, map, "bodies", body_table.example)) return false;

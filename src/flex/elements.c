@@ -66,19 +66,23 @@ static double strain_of(const flex_strain *s, const double *x) {
   return sum;
 }
 
-int elements_image_size(const flex_elements *e) { return e->strain_count; }
+int elements_image_size(const flex_elements *e) { return e->node_mass ? e->freedom_count : e->strain_count; }
 
 void elements_image(const flex_elements *e, const double *x, double *image) {
+  if (e->node_mass) symmetric_multiply(&e->stiffness, x, image);
   for (int p = 0; p < e->strain_count; p++) image[p] = strain_of(&e->strains[p], x);
 }
 
 double elements_product(const flex_elements *e, const double *x, const double *x_image, const double *y_image) {
-  (void)x;
-  return vectors_dot(e->strain_count, x_image, y_image);
+  return vectors_dot(elements_image_size(e), e->node_mass ? x : x_image, y_image);
 }
+
+// Entries of imported matrices have 14 digits.
+double elements_rounding(const flex_elements *e) { return e->node_mass ? 1e-12 : 1e-20; }
 
 void elements_forces(const flex_elements *e, const double *x, double *f) {
   memset(f, 0, (size_t)e->freedom_count * sizeof *f);
+  if (e->node_mass) symmetric_multiply(&e->stiffness, x, f);
   for (int p = 0; p < e->strain_count; p++) {
     const flex_strain *s = &e->strains[p];
     const double strain = strain_of(s, x);
@@ -101,17 +105,21 @@ flex_place elements_node(const flex_elements *e, int node) {
 
 void elements_load(const flex_place *p, vec3 force, vec3 torque, double *load) {
   for (int k = 0; k < p->count; k++) load[p->freedom[k]] += vec3_dot(p->shape[k], force) + vec3_dot(p->turn[k], torque);
+  const flex_wide *w = &p->wide;
+  for (int k = 0; k < w->count; k++) load[w->freedom[k]] += vec3_dot(w->shape[k], force) + vec3_dot(w->turn[k], torque);
 }
 
 vec3 elements_displacement(const flex_place *p, const double *x) {
   vec3 d = VEC3_ZERO;
   for (int k = 0; k < p->count; k++) d = vec3_axpy(d, x[p->freedom[k]], p->shape[k]);
+  for (int k = 0; k < p->wide.count; k++) d = vec3_axpy(d, x[p->wide.freedom[k]], p->wide.shape[k]);
   return d;
 }
 
 vec3 elements_turn(const flex_place *p, const double *x) {
   vec3 d = VEC3_ZERO;
   for (int k = 0; k < p->count; k++) d = vec3_axpy(d, x[p->freedom[k]], p->turn[k]);
+  for (int k = 0; k < p->wide.count; k++) d = vec3_axpy(d, x[p->wide.freedom[k]], p->wide.turn[k]);
   return d;
 }
 

@@ -16,12 +16,21 @@
 
 enum { PLACE_FREEDOMS = 16 };  // of one element, at most
 
-// A place of the body: displacement and turn are Σ shape[k] x[freedom[k]] and Σ turn[k] x[freedom[k]].
+// Freedoms of many nodes, which a place follows that is joined to all of them.
+typedef struct flex_wide {
+  int count;
+  const int *freedom;
+  const vec3 *shape, *turn;
+} flex_wide;
+
+// A place of the body: displacement and turn are Σ shape[k] x[freedom[k]] and Σ turn[k] x[freedom[k]], over its own
+// freedoms and those of `wide`.
 typedef struct flex_place {
   vec3 at;  // undeformed [m]
   int count;
   int freedom[PLACE_FREEDOMS];
   vec3 shape[PLACE_FREEDOMS], turn[PLACE_FREEDOMS];
+  flex_wide wide;  // of imported bodies alone
 } flex_place;
 
 typedef struct mass_point {
@@ -47,6 +56,8 @@ typedef struct flex_elements {
   int point_count;
   flex_strain *strains;
   int strain_count, strain_capacity;
+  // Of imported matrices, which have neither points nor strains: the mass between nodes, alike in every direction.
+  const symmetric *node_mass;
 } flex_elements;
 
 // Rows of every node for the freedoms that `has` says, numbered node by node. The places of the nodes and the points
@@ -58,12 +69,14 @@ void elements_add_strain(arena *memory, flex_elements *e, int count, const int *
 // Mass and stiffness matrix, from all points and strains.
 void elements_assemble(arena *memory, flex_elements *e);
 
-// What the elastic energy needs of the values x of the freedoms, its strains. Of all, image_size numbers.
+// What the elastic energy needs of the values x of the freedoms: strains, or K x where there are none. So many numbers:
 int elements_image_size(const flex_elements *e);
 void elements_image(const flex_elements *e, const double *x, double *image);
 // x·K y of both images; `x` itself may be needed too.
 double elements_product(const flex_elements *e, const double *x, const double *x_image, const double *y_image);
-// f = K x, from the strains.
+// x·K x below this share of Σ K_kk x_k² is rounding.
+double elements_rounding(const flex_elements *e);
+// f = K x, from the strains if there are any.
 void elements_forces(const flex_elements *e, const double *x, double *f);
 
 // A node as a place.

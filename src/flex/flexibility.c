@@ -121,7 +121,8 @@ static bool factor_stiffness(arena *memory, const bool *support, flexibility *a)
   a->solved = ARENA_ARRAY(memory, int, a->free_count);
   for (int k = 0; k < a->free_count; k++)
     if (!support[k]) a->solved[a->solved_count++] = k;
-  return a->solved_count <= FLEXIBILITY_DENSE ? factor_dense(memory, a) : factor_sparse(memory, a);
+  const bool dense = a->solved_count <= FLEXIBILITY_DENSE && !a->e->node_mass;
+  return dense ? factor_dense(memory, a) : factor_sparse(memory, a);
 }
 
 bool flexibility_create(arena *memory, const flex_elements *e, const bool *held, flexibility *to) {

@@ -11,7 +11,7 @@
 
 #include "flex/elements.h"
 
-// Up to so many freedoms matrices are dense.
+// Up to so many freedoms matrices are dense, unless they are imported: their mass matrix may be singular.
 enum { FLEXIBILITY_DENSE = 300 };
 
 typedef struct flexibility {

@@ -1,5 +1,6 @@
 #include "flex/floating.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "math/eigen.h"
@@ -65,17 +66,59 @@ static void add_points(arena *scratch, const flex_elements *e, const double *phi
   }
 }
 
+// Σ m_ab of a field over the nodes.
+static void carry(const symmetric *m, const vec3 *field, vec3 *to) {
+  for (int a = 0; a < m->n; a++) {
+    to[a] = VEC3_ZERO;
+    for (int p = m->start[a]; p < m->start[a + 1]; p++) to[a] = vec3_axpy(to[a], m->value[p], field[m->column[p]]);
+  }
+}
+
+static mat3 sum_of_products(int n, const vec3 *a, const vec3 *b) {
+  mat3 sum = {{0}};
+  for (int k = 0; k < n; k++) {
+    const double x[3] = {a[k].x, a[k].y, a[k].z}, y[3] = {b[k].x, b[k].y, b[k].z};
+    for (int i = 0; i < 9; i++) sum.m[i] += x[i / 3] * y[i % 3];
+  }
+  return sum;
+}
+
+// The integrals of a body whose mass is a matrix over its nodes: ∫ u vᵀ dm = Σ m_ab u_a v_bᵀ.
+static void add_nodes(arena *scratch, const flex_elements *e, const double *phi, floating_body *to) {
+  const int n = e->node_count;
+  vec3 *shapes = ARENA_ARRAY(scratch, vec3, (long)to->modes * n), *carried = ARENA_ARRAY(scratch, vec3, n);
+  flex_inertia *of = &to->inertia;
+  for (int i = 0; i < to->modes; i++)
+    for (int k = 0; k < n; k++) {
+      const flex_place at = elements_node(e, k);
+      shapes[(long)i * n + k] = elements_displacement(&at, phi + (long)i * e->freedom_count);
+    }
+  carry(e->node_mass, e->nodes, carried);
+  of->second = sum_of_products(n, e->nodes, carried);
+  for (int k = 0; k < n; k++) of->first = vec3_add(of->first, carried[k]);
+  for (int k = 0; k < e->node_mass->start[n]; k++) of->mass += e->node_mass->value[k];
+  for (int i = 0; i < to->modes; i++) {
+    carry(e->node_mass, shapes + (long)i * n, carried);
+    for (int k = 0; k < n; k++) of->shift[i] = vec3_add(of->shift[i], carried[k]);
+    of->moment[i] = sum_of_products(n, e->nodes, carried);
+    for (int j = 0; j < to->modes; j++)
+      of->couple[j * to->modes + i] = sum_of_products(n, shapes + (long)j * n, carried);
+  }
+}
+
 bool floating_create(arena *memory, const flex_elements *e, int modes, const double *phi, const second_order *second,
                      floating_body *to) {
   double *weights = NULL;
   *to = (floating_body){.modes = modes};
+  assert(!second || !e->node_mass);
   if (second) to->fields = principal_fields(memory, e, modes, second, &weights);
   if (to->fields < 0) return false;
   inertia_create(memory, &to->inertia, modes + to->fields);
   to->square = ARENA_ARRAY(memory, double, (long)to->fields *modes *modes);
   for (int k = 0; k < to->fields; k++)
     fill_square(modes, weights + (long)k * pair_count(modes), to->square + (long)k * modes * modes);
-  add_points(memory, e, phi, second, weights, to);
+  if (e->node_mass) add_nodes(memory, e, phi, to);
+  else add_points(memory, e, phi, second, weights, to);
   return true;
 }
 

@@ -34,9 +34,9 @@ typedef struct second_order {
   const void *context;
 } second_order;
 
-// Of a body of finite elements, whose modes are rows of freedom_count numbers. `second` may be null. Fields that make
-// less than 1e-7 of the largest second-order displacement are left out. Returns false if the fields cannot be
-// computed.
+// Of a body of finite elements, whose modes are rows of freedom_count numbers. `second` may be null, and is so where
+// matrices are imported. Fields that make less than 1e-7 of the largest second-order displacement are left out. Returns
+// false if the fields cannot be computed.
 bool floating_create(arena *memory, const flex_elements *e, int modes, const double *phi, const second_order *second,
                      floating_body *to);
 void floating_state_create(arena *memory, const floating_body *b, floating_state *to);

@@ -236,32 +236,33 @@ bool modes_eigen(arena *memory, const flexibility *a, int count, flex_modes *to)
 
 // --- bases of given shapes -------------------------------------------------------------------------------------------
 
-// The strains of x, and the sum of their squares. Returns 0 where they are rounding beside those of freedoms that would
-// move alone.
-static double strain_energy(const flex_elements *e, const double *x, double *strains) {
+// The image of x and its energy. Returns 0 where that is rounding beside the energies of freedoms that would move
+// alone. `floor` (may be null) receives what is rounding in further products: of strains nothing.
+static double strain_energy(const flex_elements *e, const double *x, double *image, double *floor) {
   double size = 0;
   for (int k = 0; k < e->freedom_count; k++) size += x[k] * x[k] * symmetric_value(&e->stiffness, k, k);
-  elements_image(e, x, strains);
-  const double energy = elements_product(e, x, strains, strains);
-  return energy > 1e-20 * size ? energy : 0;
+  elements_image(e, x, image);
+  const double energy = elements_product(e, x, image, image), limit = elements_rounding(e) * size;
+  if (floor) *floor = e->node_mass ? limit : 0;
+  return energy > limit ? energy : 0;
 }
 
-// Rows of `to` become orthonormal in the stiffness matrix, and `strains` theirs. Returns how many there are.
+// Rows of `to` become orthonormal in the stiffness matrix, and `images` theirs. Returns how many there are.
 static int orthonormal_in_stiffness(const flex_elements *e, int count, const double *shapes, double *to,
-                                    double *strains) {
+                                    double *images) {
   const int n = e->freedom_count, m = elements_image_size(e);
   int rank = 0;
   for (int i = 0; i < count; i++) {
-    double *x = to + (long)rank * n, *s = strains + (long)rank * m;
+    double *x = to + (long)rank * n, *s = images + (long)rank * m, floor;
     memcpy(x, shapes + (long)i * n, (size_t)n * sizeof *x);
-    const double own = strain_energy(e, x, s);
+    const double own = strain_energy(e, x, s, &floor);
     for (int pass = 0; pass < 2; pass++)
       for (int j = 0; j < rank; j++) {
-        const double part = elements_product(e, to + (long)j * n, strains + (long)j * m, s);
-        vectors_axpy(n, -part, to + (long)j * n, x), vectors_axpy(m, -part, strains + (long)j * m, s);
+        const double part = elements_product(e, to + (long)j * n, images + (long)j * m, s);
+        vectors_axpy(n, -part, to + (long)j * n, x), vectors_axpy(m, -part, images + (long)j * m, s);
       }
     const double left = elements_product(e, x, s, s);
-    if (own == 0 || !(left > 1e-14 * own)) continue;
+    if (own == 0 || !(left > fmax(1e-14 * own, floor))) continue;
     for (int k = 0; k < n; k++) x[k] /= sqrt(left);
     for (int k = 0; k < m; k++) s[k] /= sqrt(left);
     rank++;
@@ -326,7 +327,7 @@ bool modes_craig_bampton(arena *memory, const flexibility *a, const bool *interf
     for (int i = 0; i < n; i++) load[i] = -symmetric_value(&a->e->stiffness, moved, i);
     flexibility_apply(memory, &inner, load, x);
     x[moved] = 1;
-    if (strain_energy(a->e, x, strains) == 0) continue;
+    if (strain_energy(a->e, x, strains, NULL) == 0) continue;
     flexibility_remove_rigid(a, x);
     x += n;
   }

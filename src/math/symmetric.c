@@ -40,6 +40,75 @@ symmetric symmetric_create(arena *memory, int n, int set_count, const int *start
   return A;
 }
 
+static int by_column(const void *a, const void *b) {
+  return ((const symmetric_item *)a)->column - ((const symmetric_item *)b)->column;
+}
+
+static bool is_kept(const symmetric_item *e) { return e->value != 0 && e->row != e->column; }
+
+// Sorts entries by rows, each with its image in the other triangle unless that is among them.
+static symmetric_item *sort_items(arena *memory, int n, int count, const symmetric_item *items, bool both, int *start) {
+  const int images = both ? 1 : 2;
+  int *at = ARENA_ARRAY(memory, int, n);
+  for (int k = 0; k < count; k++)
+    for (int j = 0; is_kept(&items[k]) && j < images; j++) start[1 + (j ? items[k].column : items[k].row)]++;
+  for (int i = 0; i < n; i++) at[i] = start[i] += i ? start[i - 1] : 0;  // start[i] counts row i - 1 so far
+  symmetric_item *sorted = ARENA_ARRAY(memory, symmetric_item, start[n] += n ? start[n - 1] : 0);
+  for (int k = 0; k < count; k++)
+    for (int j = 0; is_kept(&items[k]) && j < images; j++) {
+      const symmetric_item e = items[k];
+      sorted[at[j ? e.column : e.row]++] = j ? (symmetric_item){e.column, e.row, e.value} : e;
+    }
+  for (int i = 0; i < n; i++) qsort(sorted + start[i], (size_t)(start[i + 1] - start[i]), sizeof *sorted, by_column);
+  return sorted;
+}
+
+// Both triangles become their mean. Returns false where they differ.
+static bool check_symmetry(symmetric *A, symmetric_item *wrong) {
+  for (int i = 0; i < A->n; i++)
+    for (int k = A->start[i]; k < A->start[i + 1]; k++) {
+      const int j = A->column[k];
+      double *image = symmetric_entry(A, j, i), other = image ? *image : 0;
+      const double size = sqrt(fabs(symmetric_value(A, i, i) * symmetric_value(A, j, j)));
+      *wrong = (symmetric_item){i, j, A->value[k]};
+      if (!(fabs(A->value[k] - other) <= 1e-8 * size)) return false;
+      if (image && j > i) A->value[k] = *image = (A->value[k] + *image) / 2;
+    }
+  return true;
+}
+
+bool symmetric_of_items(arena *memory, int n, int count, const symmetric_item *items, bool both, symmetric *to,
+                        symmetric_item *wrong, bool *twice) {
+  int *start = ARENA_ARRAY(memory, int, n + 1), used = 0;
+  double *diagonal = ARENA_ARRAY(memory, double, n);
+  bool *known = ARENA_ARRAY(memory, bool, n);
+  *twice = true;
+  for (int k = 0; k < count; k++) {
+    const int i = items[k].row;
+    if (i != items[k].column) continue;
+    *wrong = items[k];
+    if (known[i]) return false;
+    known[i] = true, diagonal[i] = items[k].value;
+  }
+  const symmetric_item *sorted = sort_items(memory, n, count, items, both, start);
+  *to = (symmetric){.n = n, .start = ARENA_ARRAY(memory, int, n + 1)};
+  to->column = ARENA_ARRAY(memory, int, start[n] + n), to->value = ARENA_ARRAY(memory, double, start[n] + n);
+  for (int i = 0; i < n; i++) {
+    int k = start[i];
+    for (bool before = true; before || k < start[i + 1];) {
+      const bool own = before && (k == start[i + 1] || sorted[k].column > i);
+      *wrong = own ? (symmetric_item){i, i, 0} : sorted[k];
+      if (!own && used > to->start[i] && to->column[used - 1] == sorted[k].column) return false;
+      to->column[used] = own ? i : sorted[k].column, to->value[used++] = own ? diagonal[i] : sorted[k].value;
+      if (own) before = false;
+      else k++;
+    }
+    to->start[i + 1] = used;
+  }
+  *twice = false;
+  return !both || check_symmetry(to, wrong);
+}
+
 double *symmetric_entry(const symmetric *A, int row, int column) {
   int low = A->start[row], high = A->start[row + 1];
   while (low < high) {

@@ -20,6 +20,15 @@ typedef struct symmetric {
 // Rows and columns that are not zero, as sets of indices that are all joined with each other: set k is item[start[k]]
 // up to start[k + 1]. The diagonal is always there. Values are zero.
 symmetric symmetric_create(arena *memory, int n, int set_count, const int *start, const int *item);
+// From entries in any order: one triangle, or all of the matrix if `both`. Zeros are left out but for the diagonal.
+// Returns false where an entry occurs twice, or where both triangles differ by more than 1e-8 of the root of both
+// diagonals: `wrong` says where, and `twice` which of the two.
+typedef struct symmetric_item {
+  int row, column;
+  double value;
+} symmetric_item;
+bool symmetric_of_items(arena *memory, int n, int count, const symmetric_item *items, bool both, symmetric *to,
+                        symmetric_item *wrong, bool *twice);
 // The entry of a row and a column; null where the pattern has none.
 double *symmetric_entry(const symmetric *A, int row, int column);
 // Its value; zero where the pattern has none.
