@@ -221,9 +221,31 @@ static void put_beam(scene *s, const drawn_beam *b) {
   json_put_numbers(&s->w, "x", b->x, b->place_count);
   put_vectors(s, "shift", b->shift, b->place_count * b->modes);
   put_vectors(s, "turn", b->turn, b->place_count * b->modes);
+  put_vectors(s, "stress", b->stress, b->place_count * b->modes);
   json_open(&s->w, "second", '[');
   for (int i = 0; b->second && i < b->place_count * b->modes * b->modes; i++)
     json_put_rounded(&s->w, NULL, b->second[i]);
+  json_close(&s->w, ']');
+  json_close(&s->w, '}');
+}
+
+static void put_pairs(scene *s, const char *key, const vec2 *v, int count) {
+  json_open(&s->w, key, '[');
+  for (int i = 0; i < count; i++) json_put_rounded(&s->w, NULL, v[i].x), json_put_rounded(&s->w, NULL, v[i].y);
+  json_close(&s->w, ']');
+}
+
+// How a planar solid deforms: at each vertex displacement and stress per modal coordinate.
+static void put_solid(scene *s, const drawn_solid *d) {
+  json_open(&s->w, "solid", '{');
+  json_put_integer(&s->w, "modes", d->modes);
+  json_put_number(&s->w, "poisson", d->poisson);
+  put_pairs(s, "vertices", d->at, d->vertex_count);
+  json_put_integers(&s->w, "triangles", d->triangles, 3 * d->triangle_count);
+  json_put_integers(&s->w, "rim", d->rim, d->rim_count);
+  put_pairs(s, "shift", d->shift, d->vertex_count * d->modes);
+  json_open(&s->w, "stress", '[');
+  for (int i = 0; i < 3 * d->vertex_count * d->modes; i++) json_put_rounded(&s->w, NULL, d->stress[i / 3][i % 3]);
   json_close(&s->w, ']');
   json_close(&s->w, '}');
 }
@@ -236,6 +258,8 @@ static void put_shapes(scene *s, int i, int *next) {
     put_touching_parts(s, i, &(double){0});
   } else if (beam) {
     put_link(s, VEC3_ZERO, (vec3){beam->x[beam->place_count - 1], 0, 0}, beam->width);
+    put_touching_parts(s, i, &(double){0});
+  } else if (d->bodies[i].solid) {
     put_touching_parts(s, i, &(double){0});
   } else {
     put_guessed_shapes(s, i);
@@ -255,6 +279,7 @@ static void put_bodies(scene *s) {
     put_shapes(s, i, &next);
     json_close(&s->w, ']');
     if (s->model->drawing.bodies[i].beam) put_beam(s, s->model->drawing.bodies[i].beam);
+    if (s->model->drawing.bodies[i].solid) put_solid(s, s->model->drawing.bodies[i].solid);
     json_close(&s->w, '}');
   }
   json_close(&s->w, ']');

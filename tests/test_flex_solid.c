@@ -155,6 +155,30 @@ static void pull_is_uniform(void) {
   }
 }
 
+// Pure bending is quadratic, u = κ x y, v = -κ (x² + ν y²)/2 in plane stress: σx = E κ y at every node, exactly. In
+// plane strain the same field with E/(1-ν²) and ν/(1-ν).
+static void bending_has_its_stress(void) {
+  for (int k = 0; k < 2; k++) {
+    plate p = {.memory = arena_create(NULL)};
+    CHECK(start(&p, (planar_solid){triangles_rectangle(&p.memory, 2, 1, 5, 3), 0.1, 2e8, 0.3, 10, k}, NULL));
+    const double nu = k ? 0.3 / 0.7 : 0.3, E = k ? 2e8 / 0.91 : 2e8, curvature = 1e-3;
+    double *x = ARENA_ARRAY(&p.memory, double, p.e.freedom_count);
+    double(*stress)[3] = arena_alloc(&p.memory, (size_t)p.e.node_count, sizeof *stress);
+    for (int i = 0; i < p.e.node_count; i++) {
+      const vec3 at = p.e.nodes[i];
+      x[p.e.freedoms[i][0]] = curvature * at.x * at.y;
+      x[p.e.freedoms[i][1]] = -curvature * (at.x * at.x + nu * at.y * at.y) / 2;
+    }
+    planar_solid_stress(&p.memory, &p.b, &p.e, x, stress);
+    for (int i = 0; i < p.e.node_count; i++) {
+      CHECK_NEAR(stress[i][0], E * curvature * p.e.nodes[i].y, 1e-12 * E * curvature);
+      CHECK_NEAR(stress[i][1], 0, 1e-12 * E * curvature);
+      CHECK_NEAR(stress[i][2], 0, 1e-12 * E * curvature);
+    }
+    arena_free(&p.memory);
+  }
+}
+
 // Mass, centre and second moments of a disc come from the same points; curved sides make the area right with order
 // four.
 static void disc_has_its_inertia(void) {
@@ -275,6 +299,7 @@ int main(void) {
   RUN(polygons_are_filled);
   RUN(interfaces_have_lengths_and_normals);
   RUN(pull_is_uniform);
+  RUN(bending_has_its_stress);
   RUN(disc_has_its_inertia);
   RUN_OPTIMISED(free_disc_converges_with_order_four);
   RUN_OPTIMISED(many_freedoms_give_the_same_modes);

@@ -1,6 +1,8 @@
 // Model files whose flexible bodies come from files of other programs.
 #include "runs.h"
 
+#include "build/model_internal.h"
+
 // The blade with its ball against the same two bodies rigid. Under its own weight the blade and ball bend the end by
 // (m g L³/3 + M g L³/8)/EI = 1.5 mm, twice when released at once: 6e-3 of the length, which the hinge turns more or
 // less.
@@ -41,8 +43,63 @@ static void fork_sounds(void) {
   run_close(&r);
 }
 
+// --- what is drawn ---------------------------------------------------------------------------------------------------
+
+// Triangles cover the solid, all in the same sense; the rim is closed: every vertex of it begins and ends a piece.
+static void check_drawn(const drawn_solid *d, double area, double tolerance) {
+  double sum = 0;
+  for (int t = 0; t < d->triangle_count; t++) {
+    const int *c = d->triangles + 3 * t;
+    const double part = vec2_cross(vec2_sub(d->at[c[1]], d->at[c[0]]), vec2_sub(d->at[c[2]], d->at[c[0]])) / 2;
+    CHECK(part > 0);
+    sum += part;
+  }
+  CHECK_NEAR(sum, area, tolerance);
+  for (int k = 0; k < d->rim_count; k += 2) {
+    int next = 0;
+    for (int j = 0; j < d->rim_count; j += 2) next += d->rim[j] == d->rim[k + 1];
+    CHECK_EQUAL(next, 1);
+  }
+}
+
+// A disc by flat triangles lacks the segments beyond its chords: area π r² - n r² sin(2π/n)/2 with n of them.
+static void check_disc(int elements, int count, int vertices, int chords) {
+  run r;
+  char text[400];
+  snprintf(
+      text, sizeof text,
+      "space: planar\nbodies:\n  d:\n    solid_2d: {disc: 1, elements: %d, thickness: 0.1, young: 1e9, density: 1000}\n"
+      "    modes: {count: %d}\njoints: {j: {revolute: [ground, d]}}\nmethod: smooth\nintegrator: bdf\nend: 1\n",
+      elements, count);
+  if (!run_open_text(&r, text, NULL)) return;
+  const drawn_solid *d = r.model->drawing.bodies[1].solid;
+  if (CHECK(d)) {
+    CHECK_EQUAL(d->vertex_count, vertices);
+    CHECK_EQUAL(d->rim_count, 2 * chords);
+    check_drawn(d, chords * sin(2 * M_PI / chords) / 2, 1e-12);
+  }
+  run_close(&r);
+}
+
+static void solids_are_drawn_as_meshed(void) { check_disc(3, 4, 127, 36); }
+
+// Five numbers per mode and vertex: 1027 vertices with 60 modes are too many, their corners are not.
+static void large_meshes_are_drawn_between_corners(void) { check_disc(9, 60, 271, 54); }
+
+static void meshes_of_files_are_drawn(void) {
+  run r;
+  if (!run_open(&r, "tuning-fork", NULL)) return;
+  const drawn_solid *d = r.model->drawing.bodies[1].solid;
+  const double mass = carom_model_body_size(r.model, 1).mass;
+  if (CHECK(d)) check_drawn(d, mass / (7850 * 4e-3), 1e-3 * mass / (7850 * 4e-3));  // sides of arcs are parabolas
+  run_close(&r);
+}
+
 int main(void) {
   RUN(blade_swings_as_a_rigid_one);
   RUN(fork_sounds);
+  RUN(solids_are_drawn_as_meshed);
+  RUN(meshes_of_files_are_drawn);
+  RUN_OPTIMISED(large_meshes_are_drawn_between_corners);
   return check_summary();
 }

@@ -152,7 +152,7 @@ static void keep_attached(builder *b, drawing *d) {
   for (int i = 0; i < m->body_count; i++) {
     vec3 edges = vec3_sub(a.boxes[i].high, a.boxes[i].low);
     a.bodies[i].size = fmax(edges.x, fmax(edges.y, edges.z));
-    if (i > 0) a.bodies[i].beam = builder_drawn_beam(b, i - 1);
+    if (i > 0) a.bodies[i].beam = builder_drawn_beam(b, i - 1), a.bodies[i].solid = builder_drawn_solid(b, i - 1);
   }
   d->bodies = a.bodies;
 }

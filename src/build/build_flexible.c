@@ -492,6 +492,7 @@ const drawn_beam *builder_drawn_beam(builder *b, int index) {
     foreshorten(&(foreshortening){fb, &b->model->scratch}, at.at, g);
     for (int i = 0; i < n * n; i++) to->second[k * n * n + i] = g[i].x;
   }
+  builder_beam_stress(b, fb, to);
   const beam_section section = fb->beam.section(fb->beam.context, 0);  // of a rectangle the depth is √(12 I/A)
   to->width = fmax(sqrt(12 * section.second_z / section.area), 0.01 * fb->beam.length);
   return to;

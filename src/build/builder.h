@@ -135,6 +135,8 @@ bool builder_beams(builder *b, body_mass *masses);
 bool builder_flexible(builder *b, mechanism *m);
 // How a body of the definition bends, for drawing; null if it is rigid.
 const drawn_beam *builder_drawn_beam(builder *b, int index);
+// The mesh of a planar solid, for drawing; null if it is none, or if that would be too large for a record.
+const drawn_solid *builder_drawn_solid(builder *b, int index);
 // A file that the model names at a place: its path from the current folder; its bytes, at most so many, with a zero
 // behind them (`hint` says what to do about more), in scratch memory; and what tells its content from another. Returns
 // false after reporting.

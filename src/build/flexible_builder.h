@@ -68,6 +68,8 @@ bool flexible_imported_place(const flexible_builder *fb, vec3 p, flex_place *to)
 // Young's modulus, Poisson's ratio and density, from numbers or the name of a solid.
 bool flexible_take_solid(builder *b, const flexible_builder *fb, const void *origin, const option_table *table,
                          const char *name, solid *of);
+// The stresses of a beam that is drawn.
+void builder_beam_stress(builder *b, const flexible_builder *fb, drawn_beam *to);
 jet beam_function_jet(const beam_function *f, double x);
 
 #endif

@@ -64,16 +64,29 @@ typedef struct drawn_beam {
   double *x;           // [m]
   vec3 *shift, *turn;  // per modal coordinate, modes for each place
   double *second;      // along the axis, modes² for each place; null if there is none
+  vec3 *stress;        // per modal coordinate: of the axis, and of the outermost fibres across y and across z [Pa]
   double width;        // [m]
 } drawn_beam;
 
+// The mesh of a flexible planar solid and how it deforms.
+typedef struct drawn_solid {
+  int vertex_count, modes, triangle_count, rim_count;
+  vec2 *at;             // [m]
+  int *triangles;       // three vertices each
+  int *rim;             // two vertices for each piece of the boundary
+  vec2 *shift;          // per modal coordinate, modes for each vertex
+  double (*stress)[3];  // likewise: σx, σy, τ [Pa]
+  double poisson;       // in plane strain, where σz = ν (σx + σy); 0 in plane stress
+} drawn_solid;
+
 // What is attached to a body, in its axes: joints, constraints and springs first, then surfaces, loads and markers.
 typedef struct drawn_body {
-  vec3 *at;                // distinct points
-  int count, holding;      // the first `holding` are of joints, constraints and springs
-  bool slides;             // one of its joints is prismatic
-  double size;             // largest edge of the box around all that is known of it; 0 if nothing is [m]
-  const drawn_beam *beam;  // null if it is none
+  vec3 *at;                  // distinct points
+  int count, holding;        // the first `holding` are of joints, constraints and springs
+  bool slides;               // one of its joints is prismatic
+  double size;               // largest edge of the box around all that is known of it; 0 if nothing is [m]
+  const drawn_beam *beam;    // null if it is none
+  const drawn_solid *solid;  // likewise
 } drawn_body;
 
 // Triangles to draw, of a file or a hull.

@@ -1,5 +1,7 @@
 #include "flex/planar_solid.h"
 
+#include <string.h>
+
 // Radon's seven points: exact up to degree five, the mass of a straight triangle being of degree four.
 enum { TRIANGLE_POINTS = 7 };
 #define A 0.470142064105115090
@@ -174,4 +176,47 @@ bool planar_solid_place(const planar_solid *b, const flex_elements *e, vec2 at, 
     *to = place_of(e, c, &p);
   }
   return found;
+}
+
+// Coordinates of the nodes of an element.
+static void node_at(cell c, int k, double *r, double *s) {
+  static const double triangle[6][2] = {{0, 0}, {1, 0}, {0, 1}, {0.5, 0}, {0.5, 0.5}, {0, 0.5}};
+  static const double quad[8][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}, {0, -1}, {1, 0}, {0, 1}, {-1, 0}};
+  const double *at = c.count == 6 ? triangle[k] : quad[k];
+  *r = at[0], *s = at[1];
+}
+
+// σx, σy, τ of the strains at a spot.
+static void stress_at(const planar_solid *b, const flex_elements *e, cell c, const spot *p, const double *x,
+                      double to[3]) {
+  const double nu = b->poisson, shear = b->young / (2 * (1 + nu));
+  const double bulk = b->plane_strain ? shear / (1 - 2 * nu) : b->young / (2 * (1 - nu));
+  double ex = 0, ey = 0, gamma = 0;
+  for (int k = 0; k < c.count; k++) {
+    const int *freedom = e->freedoms[c.nodes[k]];
+    const double u = x[freedom[0]], v = x[freedom[1]];
+    ex += p->along_x[k] * u, ey += p->along_y[k] * v, gamma += p->along_y[k] * u + p->along_x[k] * v;
+  }
+  to[0] = bulk * (ex + ey) + shear * (ex - ey), to[1] = bulk * (ex + ey) - shear * (ex - ey), to[2] = shear * gamma;
+}
+
+void planar_solid_stress(arena *scratch, const planar_solid *b, const flex_elements *e, const double *x,
+                         double (*stress)[3]) {
+  const arena_mark mark = arena_get_mark(scratch);
+  int *elements = ARENA_ARRAY(scratch, int, e->node_count);
+  memset(stress, 0, (size_t)e->node_count * sizeof *stress);
+  for (int i = 0; i < cell_count(&b->mesh); i++) {
+    const cell c = cell_of(&b->mesh, i);
+    for (int k = 0; k < c.count; k++) {
+      double r, s, here[3];
+      node_at(c, k, &r, &s);
+      const spot p = spot_of(&b->mesh, c, r, s);
+      stress_at(b, e, c, &p, x, here);
+      elements[c.nodes[k]]++;
+      for (int j = 0; j < 3; j++) stress[c.nodes[k]][j] += here[j];
+    }
+  }
+  for (int i = 0; i < e->node_count; i++)
+    for (int j = 0; j < 3 && elements[i]; j++) stress[i][j] /= elements[i];
+  arena_release(scratch, mark);
 }

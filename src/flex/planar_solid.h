@@ -23,4 +23,8 @@ void planar_solid_elements(arena *memory, const planar_solid *b, flex_elements *
 // by more than 1e-9 of the element next to it.
 bool planar_solid_place(const planar_solid *b, const flex_elements *e, vec2 at, flex_place *to);
 
+// σx, σy and τ at every node where the freedoms have the values x: the mean over the elements there [Pa].
+void planar_solid_stress(arena *scratch, const planar_solid *b, const flex_elements *e, const double *x,
+                         double (*stress)[3]);
+
 #endif

@@ -10,6 +10,7 @@ import { facet, triples } from '../src/scene/meshes.js';
 import { cellOf, floorOf } from '../src/scene/floor.js';
 import { SPATIAL_KINDS, PLANAR_KINDS, allShapes, flatShapes } from './fixtures.mjs';
 import { withGaps } from '../src/plots/series.js';
+import { stressColour } from '../src/scene/soft.js';
 import { crossings } from '../src/plots/portraits.js';
 
 const TURN = 2 * Math.PI, share = (x) => x - Math.floor(x);
@@ -230,6 +231,38 @@ export function geometryChecks() {
     }
     poses.deflect = 2;
     assert.ok(near(poses.set(1).point(1, [1, 0, 0]), [2 - 0.6, 2 - 0.5 * 0.36 * 4 / 3, 0]), 'twice as large on request');
+  });
+
+  check('a solid deforms by its modes, and its stress is that of the true deflection', () => {
+    const times = [0, 1], run = runOf(times, [times.map(() => turned(2, 1, Math.PI / 2))], {}), close = (a, b) => Math.abs(a - b) < 1e-12;
+    run.scene.bodies[1].solid = { modes: 2, poisson: 0.25, vertices: [0, 0, 1, 0, 0, 1], triangles: [0, 1, 2], rim: [0, 1, 1, 2, 2, 0], shift: [0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1], stress: [0, 0, 0, 0, 0, 0, 100, 0, 0, 0, 0, 50, 0, 0, 0, 0, 0, 50] };
+    run.byName = new Map([['b0.mode1', { values: [0, 0.2] }], ['b0.mode2', { values: [0, 0.4] }]]);
+    const poses = new Poses(run), sheet = poses.sheets[1];
+    assert.deepEqual([...poses.set(0) && sheet.moved], [0, 0, 1, 0, 0, 1], 'as meshed at first');
+    assert.deepEqual([...sheet.mises], [0, 0, 0]);
+    poses.set(1);
+    assert.ok([0, 0, 1.2, 0, 0, 1.4].every((v, k) => close(v, sheet.moved[k])), [...sheet.moved].join());
+    const [x, t] = [20, 20], z = 0.25 * x;                      // σx and τ of the second vertex, σz in plane strain
+    assert.ok(close(sheet.mises[1], Math.sqrt((x * x + z * z + (z - x) ** 2) / 2 + 3 * t * t)), `${sheet.mises[1]}`);
+    assert.ok(close(sheet.mises[2], Math.sqrt(3) * 20));
+    assert.ok(poses.point(1, [1, 0, 0]).every((v, k) => close(v, [2, 1 + 1.2, 0][k])), 'a point moves with the vertex next to it');
+    poses.deflect = 10;
+    poses.set(1);
+    assert.ok(close(sheet.moved[2], 3) && close(sheet.mises[2], Math.sqrt(3) * 20), 'deflections larger, stresses as they are');
+    assert.ok(close(poses.largestStress(10), Math.max(...sheet.mises)));
+  });
+
+  check('the stress of a beam is that of stretch and bending together', () => {
+    const times = [0, 1], run = runOf(times, [times.map(() => turned(0, 0, 0))], {});
+    run.scene.bodies[1].beam = { modes: 2, width: 0.1, x: [0, 1], shift: Array(12).fill(0), turn: Array(12).fill(0), second: [], stress: [7, 3, 0, 1, -5, 2, 0, 0, 0, 0, 0, 0] };
+    run.byName = new Map([['b0.mode1', { values: [0, 1] }], ['b0.mode2', { values: [0, 1] }]]);
+    const poses = new Poses(run);
+    poses.deflect = 100;
+    assert.equal(poses.set(1).beams[1].stressAt(0), 8 + 2 + 2);
+    assert.equal(poses.largestStress(10), 12);
+    assert.deepEqual(stressColour(0), stressColour(-1));
+    assert.notDeepEqual(stressColour(0), stressColour(1));
+    assert.deepEqual(stressColour(1), stressColour(7));
   });
 
   check('a trace keeps long flights between crowded rows', () => {

@@ -26,14 +26,15 @@ export function modelChecks(browser, scratch, tool) {
   for (const model of readdirSync(MODELS).filter((f) => f.endsWith('.yaml')).map((f) => f.slice(0, -5))) {
     check(`report of ${model}`, async (path) => {
       const page = await open(browser, path);
-      const before = await page.evaluate(() => [...window.carom.scene.poses[0].data]);
+      const places = () => page.evaluate(() => [...window.carom.scene.poses[0].data, ...window.carom.scene.poses[0].sheets.flatMap((sheet) => [...sheet?.moved ?? []])]);
+      const before = await places();
       await page.evaluate(() => {
         const { clock } = window.carom;
         clock.seek((clock.start + clock.end) / 2);
       });
       const { clock, shown } = await times(page);
       assert.ok(shown.length > 1 && shown.every((t) => t === clock), 'scene, plots and table show one time');
-      const after = await page.evaluate(() => [...window.carom.scene.poses[0].data]);
+      const after = await places();
       assert.ok(after.every(Number.isFinite), 'every pose is a number');
       assert.notDeepEqual(after, before, 'something has moved');
       assert.deepEqual(page.trouble, []);
@@ -91,6 +92,38 @@ end: 0.2 s
       await page.shut();
     }, async () => report(`lens-${kind}`, await record(model, `lens-${kind}`, '--end', '0.05')));
   }
+
+  // A load of 10 N at 1 m bends the root of a section with A = 4 cm² and I = 1 cm⁴: M c/I with c = √(3 I/A) is 8.66 MPa. After 1 s the oscillation has fallen to exp(-0.05 · 2π · 14.5), a hundredth.
+  check('a beam at rest has the bending stress of its load', async (path) => {
+    const page = await open(browser, path), { root, tip, largest } = await page.evaluate(() => {
+      const { clock, scene } = window.carom, beam = scene.poses[0].beams[1];
+      clock.seek(clock.end);
+      return { root: beam.stressAt(0), tip: beam.stressAt(beam.x.length - 1), largest: scene.poses[0].largestStress(200) };
+    });
+    assert.ok(Math.abs(root / 8.66e6 - 1) < 0.02, `${root}`);
+    assert.ok(tip < 0.02 * root && largest > 1.8 * root && largest < 2.3 * root, `${tip} ${largest}`);
+    assert.deepEqual(page.trouble, []);
+    await page.shut();
+  }, async () => report('stressed', await record('cantilever', 'stressed')));
+
+  check('a solid shows its stress in colour and its deflection larger', async (path) => {
+    const page = await open(browser, path), look = () => page.evaluate(() => {
+      const { scene } = window.carom, [skin] = scene.solids[0].soft.skins, tint = [...skin.geometry.attributes.tint.array], colours = new Set(tint.map((v, k) => (k % 3 ? '' : tint.slice(k, k + 3).map((c) => c.toFixed(2)).join()))).size - 1;
+      const sheet = scene.poses[0].sheets[1];
+      return { colours, wide: Math.max(...[...sheet.moved].map((v, k) => Math.abs(v - sheet.vertices[k]))), legend: document.querySelector('#scene .legend').textContent };
+    });
+    const plain = await look();
+    assert.equal(plain.colours, 1, 'one colour without stress');
+    await page.locator('#scene label.check', { hasText: 'stress' }).locator('input').check();
+    const stressed = await look();
+    assert.ok(stressed.colours > 10, `${stressed.colours} colours`);
+    assert.match(stressed.legend, /stress up to [0-9.]+ .?Pa/);
+    await page.getByLabel('Deflections of flexible bodies in the scene').selectOption('10');
+    const larger = await look();
+    assert.ok(Math.abs(larger.wide / plain.wide - 10) < 1e-9, `${larger.wide} of ${plain.wide}`);
+    assert.deepEqual(page.trouble, []);
+    await page.shut();
+  }, async () => report('coloured', await record('tuning-fork', 'coloured')));
 
   check('the arrow on a ball that rests on a floor points up, whichever is named first', async (paths) => {
     for (const path of paths) {

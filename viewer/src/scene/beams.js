@@ -1,21 +1,30 @@
 // Flexible beams: where points of a bent one are, and the straight pieces it is drawn with. Each piece has a pose of its own behind
 // those of the bodies.
 
+export const modalColumns = (run, body, modes) => Array.from({ length: modes }, (_, k) => run.byName?.get(`${body.name}.mode${k + 1}`));
+
+// Modal coordinates at row i and a part w of the way to the next one.
+export function readModal(columns, i, w, q) {
+  columns.forEach((column, k) => {
+    const a = column?.values[i] ?? 0, b = w > 0 ? column?.values[i + 1] ?? a : a;
+    q[k] = a + w * (b - a);
+  });
+}
+
 export class Beam {
   constructor(run, body, number) {
-    const { x, shift, turn, second, modes, width } = body.beam;
-    Object.assign(this, { number, x, shift, turn, second, modes, width });
-    this.columns = Array.from({ length: modes }, (_, k) => run.byName?.get(`${body.name}.mode${k + 1}`));
+    const { x, shift, turn, second, modes, width, stress } = body.beam;
+    Object.assign(this, { number, x, shift, turn, second, modes, width, stress });
+    this.columns = modalColumns(run, body, modes);
+    this.own = new Float64Array(modes);                         // modal coordinates, and as large as they are drawn
     this.q = new Float64Array(modes);
     this.places = x.map(() => ({ moved: [0, 0, 0], turned: [0, 0, 0] }));
   }
 
   // At row i and a part w of the way to the next one; deflections drawn `times` as large as they are.
   set(i, w, times) {
-    this.columns.forEach((column, k) => {
-      const a = column?.values[i] ?? 0, b = w > 0 ? column?.values[i + 1] ?? a : a;
-      this.q[k] = times * (a + w * (b - a));
-    });
+    readModal(this.columns, i, w, this.own);
+    this.own.forEach((q, k) => { this.q[k] = times * q; });
     this.places.forEach((place, p) => this.bend(place, p));
   }
 
@@ -30,6 +39,14 @@ export class Beam {
       }
       if (second.length) for (let j = 0; j < modes; j++) moved[0] += 0.5 * q[k] * q[j] * second[(p * modes + k) * modes + j];
     }
+  }
+
+  // The largest stress in the section at a place, of stretch and bending together, where deflections are as they are [Pa].
+  stressAt(p) {
+    const { own, modes, stress } = this;
+    let sum = 0;
+    for (let c = 0; c < 3; c++) sum += Math.abs(own.reduce((s, q, k) => s + q * stress[3 * (p * modes + k) + c], 0));
+    return sum;
   }
 
   // Where a point of the straight beam is, in the axes of the body: it moves with its section.

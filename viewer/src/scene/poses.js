@@ -2,6 +2,7 @@
 // second say, as in free flight; where rows were left out straight; turns go the short way round.
 
 import { Beam } from './beams.js';
+import { Sheet } from './sheets.js';
 
 const BETWEEN = 16;          // places of a path from a row to the next, at most
 const DENSE = 4000;          // rows closer than this part of the run: a straight line is all the eye can tell
@@ -14,7 +15,8 @@ export class Poses {
     this.rates = this.bodies.map((body) => ['vx', 'vy', 'vz'].map((v) => run.byName?.get(`${body.name}.${v}`)));
     this.axis = this.columns.find(Boolean)?.[0]?.axis ?? run.axis;
     this.beams = this.bodies.map((body, b) => body.beam && new Beam(run, body, b));
-    this.deflect = 1;                                         // how large deflections of beams are drawn
+    this.sheets = this.bodies.map((body) => body.solid && new Sheet(run, body));
+    this.deflect = 1;                                         // how large deflections are drawn
     const pieces = this.beams.reduce((sum, beam) => sum + (beam?.pieces ?? 0), 0);
     this.data = new Float64Array(8 * (this.bodies.length + pieces));     // x y z 0, qx qy qz qw; of bodies, then of pieces of beams
     for (let b = 0; b < this.bodies.length + pieces; b++) this.data[8 * b + 7] = 1;
@@ -30,6 +32,7 @@ export class Poses {
       if (bends) bend(columns, this.rates[b], time, i, w, data, 8 * b);
     }
     this.setBeams(i, w);
+    for (const sheet of this.sheets) sheet?.set(i, w, this.deflect);
     return this;
   }
 
@@ -47,9 +50,22 @@ export class Poses {
     });
   }
 
-  // A point of a body in the world, now; on a beam it moves with its section.
+  // A point of a body in the world, now; on a flexible one it moves with its section or the material.
   point(body, at, out = [0, 0, 0]) {
-    return this.move(body, this.beams[body]?.point(at) ?? at, out);
+    return this.move(body, (this.beams[body] ?? this.sheets[body])?.point(at) ?? at, out);
+  }
+
+  // The largest stress of flexible bodies over the run, at as many rows as `most` evenly spaced ones [Pa].
+  largestStress(most) {
+    const keep = this.data.slice(), { times } = this.axis;
+    let largest = 0;
+    for (const row of spread(times, most)) {
+      this.set(times[row]);
+      for (const sheet of this.sheets) if (sheet) largest = sheet.mises.reduce((a, b) => Math.max(a, b), largest);
+      for (const beam of this.beams) if (beam?.stress) largest = beam.x.reduce((a, _, p) => Math.max(a, beam.stressAt(p)), largest);
+    }
+    this.data.set(keep);
+    return largest;
   }
 
   // The same of a place in the axes of the body.

@@ -12,10 +12,12 @@ import { cloudOf, boxOf, largestOf, ballOf, travellerOf } from './cloud.js';
 import { Overlay } from './overlay.js';
 import { Lens } from './lens.js';
 import * as draw from './symbols.js';
+import { hasStress, stressScale } from './soft.js';
 
 const ICON = { fit: 'M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4', closer: 'M8 3v10M3 8h10', further: 'M3 8h10' };
 const NARROW = 500;           // below it the buttons stand in a row over the model [px]
 const AROUND = 1.35;          // times the largest body: the least that a planar scene shows
+const STRESS_ROWS = 200;      // at which the largest stress of a run is looked for
 const CLOSE = 3;              // times its radius: how much a picture holds of what travels
 
 export function startScene(section, runs, clock) {
@@ -33,7 +35,7 @@ export function startScene(section, runs, clock) {
 class Scene {
   constructor(host, bar, runs, clock, surface) {
     Object.assign(this, { host, runs, clock, picked: clock.run ?? runs[0] });
-    this.options = { forces: null, names: false, joints: true, ghosts: haveCommon(runs), magnify: 1, deflect: 1, trace: null, follow: null };
+    this.options = { forces: null, names: false, joints: true, ghosts: haveCommon(runs), magnify: 1, deflect: 1, stress: false, trace: null, follow: null };
     runs.forEach((run) => joinMeshes(run.scene));
     this.poses = runs.map((run) => new Poses(run));
     this.view = new View(host, surface, () => this.drawOver(), () => clock.playing);
@@ -76,6 +78,7 @@ class Scene {
   // With what there is of the runs: their first rows, then everything.
   startAnew() {
     this.clouds = [];
+    this.largestStress = undefined;
     this.options.trace = null;
     this.runs.forEach((run, k) => this.makeSolids(run, k));
     this.overlays = this.lens.overlays = this.runs.map((run, k) => new Overlay(run, this.poses[k], this.view, this.clock, this.options));
@@ -259,14 +262,24 @@ class Scene {
         this.view.invalidate();
       }));
     }
-    if (this.picked.scene.bodies.some((body) => body.beam)) {
-      items.push(select('Deflections of beams in the scene', [1, 5, 10, 50, 100, 1000].map((k) => [k, k === 1 ? 'deflections true' : `deflections × ${k}`]), options.deflect, (k) => {
+    if (hasStress(picked.scene)) items.push(flag('stress', () => this.showStress()));
+    if (this.picked.scene.bodies.some((body) => body.beam || body.solid)) {
+      items.push(select('Deflections of flexible bodies in the scene', [1, 5, 10, 50, 100, 1000].map((k) => [k, k === 1 ? 'deflections true' : `deflections × ${k}`]), options.deflect, (k) => {
         options.deflect = Number(k);
         this.poses.forEach((poses) => { poses.deflect = options.deflect; });
         this.show();
       }));
     }
     return [items, h('button', { class: 'quiet', title: 'This picture as PNG', onclick: () => this.savePng() }, 'PNG')];
+  }
+
+  // Colours of all runs go up to the largest stress of any.
+  showStress() {
+    const largest = this.largestStress ??= Math.max(...this.poses.map((poses) => poses.largestStress(STRESS_ROWS)));
+    this.solids.forEach(({ soft }) => { soft.largest = this.options.stress ? largest : 0; });
+    replace(this.legendBox, this.legend());
+    this.legendBox.hidden = !this.legendBox.childElementCount;
+    this.show();
   }
 
   // Where the eye is, and how it sees.
@@ -321,11 +334,11 @@ class Scene {
 
   // Arrow signs as they are drawn: each differs by shape as well.
   legend() {
-    const { largest } = this.overlay.contacts;
-    if (!(largest > 0)) return [];
+    const { largest } = this.overlay.contacts, stress = this.options.stress ? [h('span', { class: 'stressed' }, h('i', { class: 'stress', style: `background: ${stressScale}` }), `stress up to ${quantity(this.largestStress, 'Pa', 3)}`)] : [];
+    if (!(largest > 0)) return stress;
     const head = (fill) => s('path', { d: 'M34 6 24 2v8Z', style: `fill: ${fill}` });
     const key = (name, colour, ...parts) => h('span', {}, s('svg', { viewBox: '0 0 34 12', style: `stroke: var(--${colour}); stroke-width: 1.5; fill: var(--${colour})` }, parts), name);
-    return [
+    return [...stress,
       key('sticks', 'stick', s('rect', { x: 0, y: 3.5, width: 5, height: 5 }), s('path', { d: 'M3 6H25', 'stroke-width': 2 }), head('var(--stick)')),
       key('slips', 'slip', s('path', { d: 'M2 0V12' }), s('path', { d: 'M2 6H25', 'stroke-width': 2, 'stroke-dasharray': '4 3' }), head('var(--panel)')),
       key('strikes', 'impact', s('path', { d: 'M1 6h6M4 3v6M2 4l4 4M6 4 2 8' }), s('path', { d: 'M5 6H25', 'stroke-width': 3 }), head('var(--impact)')),

@@ -131,6 +131,8 @@ export const SHAPES = {
   // toothed, open in the middle where the model's own shapes are
   wheel: { mesh: (s) => plate(wheelOutline(s), [circle(48, s.rim)], s.depth), key: (s) => [s.radius, s.teeth, s.depth, s.phase].join(), crease: 25, outline: (s) => placed(s, wheelOutline(s)), arm: (s) => s.radius },
   point: { points: (s) => bare(s, [[0, 0, 0]]) },
+  // of a flexible solid, which soft.js draws
+  sheet: { points: ({ vertices: v }) => bare({}, outermost(Array.from({ length: v.length / 2 }, (_, k) => [v[2 * k], v[2 * k + 1], 0]))) },
 };
 
 // Shapes name a mesh of the scene by its number, or have points of their own. What has neither is left out.
@@ -142,6 +144,7 @@ export function joinMeshes({ bodies = [], meshes = [] }) {
       if (SHAPES[shape.kind]?.isMeshed) shape.mesh = meshOf(shape);
       shape.length ??= shape.height;
     }
+    if (body.solid) body.shapes = [...(body.shapes ?? []), { kind: 'sheet', vertices: body.solid.vertices }];
     body.shapes = body.shapes?.filter((shape) => !SHAPES[shape.kind]?.isMeshed || shape.mesh);
   }
 }

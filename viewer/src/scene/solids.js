@@ -12,6 +12,7 @@ import { floorPlane, makePatch } from './floor.js';
 import { theme } from '../theme.js';
 import { madeUp } from './constraints.js';
 import { piecesOf, isStraight } from './beams.js';
+import { Soft } from './soft.js';
 
 const FACE_OPACITY = 0.16, EDGE_OPACITY = 0.8;    // of a ghost
 const FACETS = [[60, 36], [Infinity, 16]];   // so many to a turn, up to so many instances of a mesh
@@ -39,6 +40,8 @@ export class Solids {
     Object.assign(this, { faceColours: { value: [] }, edgeColours: { value: [] }, lineColour: { value: null }, faceOpacity: { value: 1 }, edgeOpacity: { value: 1 } });
     this.looks = this.makeLooks(light);
     for (const part of parts.values()) this.addPart(part);
+    this.soft = new Soft(run, this, run.scene.length * LAYER);
+    if (this.soft.objects.length) this.group.add(...this.soft.objects);
     this.haunt(null);
   }
 
@@ -109,6 +112,13 @@ export class Solids {
     this.texture.image.data.set(poses.data);
     this.texture.needsUpdate = true;
     for (const { body, quad } of this.quads) quad.follow(poses.data, 8 * body);
+    this.poses = poses;
+    this.setSoft();
+  }
+
+  setSoft() {
+    const tone = (list, body) => list.value[1 + (body - 1) % TINTS].toArray();
+    if (this.poses) this.soft.set(this.poses, (body) => [tone(this.faceColours, body), tone(this.edgeColours, body)], this.isGhost);
   }
 
   // Planar faces are pale, so that symbols on them can be read; lit ones have their full colour, linear.
@@ -119,6 +129,7 @@ export class Solids {
     this.lineColour.value = squared(mixed(c.slab, c.ink, 0.3));
     this.faceColours.value = tones.map((t) => (isPlanar ? mixed(t, c.panel, c.dark ? 0.42 : 0.5) : squared(c.dark ? mixed(t, '#000000', 0.2) : mixed(t, '#ffffff', 0.22))));
     this.edgeColours.value = tones.map((t) => mixed(t, c.ink, isPlanar ? 0.35 : c.dark ? 0.2 : 0.6));
+    this.setSoft();
   }
 }
 
