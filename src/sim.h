@@ -92,6 +92,10 @@ energy_balance sim_balance(const carom_sim *sim);
 bool sim_start(carom_sim *sim, const scheme_start *from, carom_error *error);
 // The same at the present state. After a failure the sim is as it was.
 carom_status sim_restart(carom_sim *sim, carom_error *error);
+// The motion of a sim kept in another, and put back after the sim's own was used as a workspace or no scheme could be
+// started.
+void sim_keep(carom_sim *sim, motion *to);
+void sim_go_back(carom_sim *sim, const motion *before);
 // sim_callback.c: whether all callbacks are bound. Reports otherwise.
 carom_status sim_check_bound(const carom_sim *sim, carom_error *error);
 // Reports a callback (motion.bad_callback) that has failed at about the time t, instead of anything reported before.

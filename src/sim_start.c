@@ -147,8 +147,13 @@ static void copy_with_forces(motion *to, const motion *from) {
   to->push = from->push, to->push_context = from->push_context;
 }
 
+void sim_keep(carom_sim *sim, motion *to) {
+  sim_show_end(sim);
+  copy_with_forces(to, sim->x);
+}
+
 // Puts a sim that was under way back as it was: the scheme that failed may have taken over the forces of contact.
-static void go_back(carom_sim *sim, const motion *before) {
+void sim_go_back(carom_sim *sim, const motion *before) {
   copy_with_forces(sim->x, before);
   sim->type->show_end(sim->scheme);
   sim->evaluated = false;
@@ -162,7 +167,7 @@ static carom_status start_from(carom_sim *sim, const motion *x, carom_error *err
   memcpy(sim->x->joint_q, x->joint_q, (size_t)m->joint_nq * sizeof *x->joint_q);
   scheme_start from = {.t = x->t, .q = x->q, .u = x->u};
   bool started = sim_start(sim, &from, error);
-  if (!started) go_back(sim, before);
+  if (!started) sim_go_back(sim, before);
   motion_destroy(before);
   return started ? CAROM_OK : error->status;
 }

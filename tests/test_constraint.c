@@ -449,7 +449,7 @@ static void transposed_rows_are_the_rows_transposed(void) {
       mu[i] = random_between(&r->seed, -1, 1);
       left += mu[i] * (constraint_row_rate(&r->m, r->x, w) - w->phi_t);
     }
-    dynamics_transposed_rows(&r->m, r->x, mu, out);
+    dynamics_transposed_rows(&r->m, r->x, mu, r->m.row_count, out);
     for (int v = 0; v < r->m.nv; v++) right += out[v] * s.u[v], size += fabs(out[v] * s.u[v]);
     CHECK_NEAR(left, right, 1e-13 * size);  // sums of a few dozen terms
     rig_destroy(r);

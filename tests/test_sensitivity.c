@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "math/sobol.h"
-#include "sweep.h"
+#include "study/sweep.h"
 
 static arena memory_or_end(jmp_buf *out_of_memory) {
   if (setjmp(*out_of_memory)) CHECK(!"memory"), exit(1);

@@ -31,7 +31,56 @@ static void shards_are_joined_as_they_are(void) {
   forget_output();
 }
 
+static const char swing[] =
+    "title: Swing\n"
+    "space: planar\n"
+    "gravity: [0, -9.81]\n"
+    "bodies: {bob: {mass: 2, inertia: 0, com: [0, -0.5]}}\n"
+    "joints: {pin: {revolute: [ground, bob]}}\n"
+    "initial: {pin: {q: 1}}\n"
+    "end: 1\n";
+
+static void an_equilibrium_is_told(void) {
+  if (!write_text(scratch("swing.yaml"), swing) || !write_text(scratch("fall.yaml"), fall)) return;
+  CHECK_EQUAL(carom("equilibrium swing.yaml"), 0);
+  CHECK_CONTAINS(out, "pin.q ");
+  CHECK_CONTAINS(out, "1 degree of freedom: stable; found in");
+  CHECK_EQUAL(carom("equilibrium swing.yaml --json"), 0);
+  CHECK_NEAR(printed_number("pin.q"), 0, 1e-12);
+  CHECK_NEAR(printed_number("unstable"), 0, 0);
+  CHECK_EQUAL(carom("equilibrium swing.yaml --set initial.pin.q=pi"), 0);
+  CHECK_CONTAINS(out, "UNSTABLE in 1 of them");
+  CHECK_EQUAL(carom("equilibrium fall.yaml"), 1);
+  CHECK_CONTAINS(err, "no equilibrium was found");
+  CHECK_CONTAINS(err, "body 'ball' still moves");
+  CHECK_EQUAL(carom("equilibrium nothing.yaml"), 3);
+  CHECK_EQUAL(carom("equilibrium"), 2);
+  forget_output();
+}
+
+static void modes_are_told(void) {
+  if (!write_text(scratch("swing.yaml"), swing)) return;
+  CHECK_EQUAL(carom("modes swing.yaml --equilibrium --shapes"), 0);
+  CHECK_CONTAINS(out, "0.704968");  // √(9.81/0.5)/2π
+  CHECK_CONTAINS(out, "pin.q ");
+  CHECK_TEXT(err, "");
+  CHECK_EQUAL(carom("modes swing.yaml"), 0);
+  CHECK_CONTAINS(err, "the start is no equilibrium");
+  CHECK_EQUAL(carom("modes swing.yaml --equilibrium --json"), 0);
+  CHECK_NEAR(printed_number("omega"), 4.4294469180700204, 1e-8);
+  CHECK_EQUAL(carom("modes swing.yaml --equilibrium -o modes.h5"), 0);
+  CHECK_CONTAINS(out, "carom report modes.h5");
+  CHECK_EQUAL(carom("export modes.h5 --table modes"), 0);
+  CHECK_CONTAINS(out, "mode,first,last,real,imaginary,omega,frequency,damping\n1,0,");
+  CHECK_EQUAL(carom("report modes.h5 -o modes.html"), 0);
+  in_scratch("echo important > notes.txt");
+  CHECK_EQUAL(carom("modes swing.yaml --equilibrium -o notes.txt"), 2);
+  forget_output();
+}
+
 int main(void) {
   RUN(shards_are_joined_as_they_are);
+  RUN(an_equilibrium_is_told);
+  RUN(modes_are_told);
   return check_summary();
 }

@@ -18,6 +18,7 @@
 #include "carom/law.h"
 #include "carom/record.h"
 #include "carom/status.h"
+#include "carom/study.h"
 #include "carom/sweep.h"
 #include "carom/version.h"
 
@@ -408,6 +409,12 @@ typedef struct carom_export_options {
 } carom_export_options;
 CAROM_API carom_status carom_export_csv(const char *run, const char *out, const carom_export_options *options,
                                         carom_error *error);
+// The same in another form: "csv"; "mat", a MAT file of level 5 for MATLAB, Octave and SciPy with a struct for each
+// table; "gltf", a binary glTF file with the bodies as they are drawn and their motion; "vtk", a collection for
+// ParaView, with a file for each recorded time in a folder beside it. Of these only "csv" may go to standard output,
+// and they have no units. `options` may be null.
+CAROM_API carom_status carom_export(const char *run, const char *form, const char *out,
+                                    const carom_export_options *options, carom_error *error);
 // Lists the tables of a record.
 CAROM_API carom_status carom_export_list(const char *run,
                                          void (*each)(void *context, const char *name, int columns, long rows),

@@ -19,7 +19,8 @@ extern "C" {
   X(ERROR_SINGULAR, 1, "the equations of motion are singular") \
   X(ERROR_INTEGRATOR, 1, "the integrator could not continue")  \
   X(ERROR_USER, 1, "a user function asked to stop")            \
-  X(INTERRUPTED, 130, "interrupted")
+  X(INTERRUPTED, 130, "interrupted")                           \
+  X(ERROR_STUDY, 1, "the study has no result")
 
 typedef enum carom_status {
 #define X(name, code, text) CAROM_##name,

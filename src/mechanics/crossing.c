@@ -137,7 +137,7 @@ static void add_forces(const mechanism *m, motion *x, const middle *c, double we
   tree_inverse(m, x, x->udot, force);  // for the accelerations of the bodies
   for (int i = 0; i < m->row_count; i++) rhs[i] = -constraint_row_acceleration(m, x, &x->rows[i]);
   response_solve_constraints(m, x, rhs, x->lambda);
-  dynamics_transposed_rows(m, x, x->lambda, force);
+  dynamics_transposed_rows(m, x, x->lambda, m->row_count, force);
   for (int i = 0; i < m->nv; i++) c->sum_force[i] += weight * force[i];
   for (int i = 0; i < m->row_count; i++) c->sum_lambda[i] += weight * x->lambda[i];
 }
@@ -175,7 +175,7 @@ static void add_to_efforts(const mechanism *m, motion *x, const middle *c) {
   double *force = x->speed_work[0];
   for (int i = 0; i < m->row_count; i++)
     if (x->rows[i].phi_t != 0) x->lambda[i] = c->sum_lambda[i];
-  dynamics_transposed_rows(m, x, x->lambda, force);
+  dynamics_transposed_rows(m, x, x->lambda, m->row_count, force);
   for (int i = 0; i < m->nv; i++) x->tau[i] += c->sum_force[i] - force[i];
 }
 

@@ -361,10 +361,10 @@ bool dynamics_project(const mechanism *m, motion *x, double tolerance, int max_i
 }
 
 // Inward along the tree: a wrench on a body works on every speed between it and ground.
-void dynamics_transposed_rows(const mechanism *m, motion *x, const double *mu, double *out) {
+void dynamics_transposed_rows(const mechanism *m, motion *x, const double *mu, int row_count, double *out) {
   memset(out, 0, (size_t)m->nv * sizeof *out);
   for (int i = 1; i < m->node_count; i++) memset(x->links[i].pA, 0, sizeof x->links[i].pA);
-  for (int i = 0; i < m->row_count; i++) {
+  for (int i = 0; i < row_count; i++) {
     const row *r = &x->rows[i];
     for (int k = 0; k < r->body_count; k++) {
       const row_body *t = &x->row_bodies[r->body0 + k];

@@ -49,8 +49,8 @@ bool dynamics_project(const mechanism *m, motion *x, double tolerance, int max_i
 void dynamics_apply_forces(const mechanism *m, motion *x);
 // Powers at speeds u of the forces as they were last applied, into `powers`. Overwrites links[].A.
 void dynamics_force_powers(const mechanism *m, motion *x, const double *u, double powers[POWER_COUNT]);
-// out = Gᵀ mu
-void dynamics_transposed_rows(const mechanism *m, motion *x, const double *mu, double *out);
+// out = Gᵀ mu over the first `row_count` rows, those of the constraints first. Positions must be known.
+void dynamics_transposed_rows(const mechanism *m, motion *x, const double *mu, int row_count, double *out);
 
 // One Gauss–Newton step towards Φ = 0, as a displacement along the speeds, valid until the next call. Returns NULL if
 // it is singular there.

@@ -318,8 +318,8 @@ bool record_is_running(const record_reader *r) {
 int record_table_count(const record_reader *r) { return r->table_count; }
 
 bool record_is_frame_table(const char *name) {
-  static const char *const others[] = {"checkpoint", "checkpoint_pairs", "impacts",    "episodes",
-                                       "regimes",    "touches",          "touch_times"};
+  static const char *const others[] = {"checkpoint", "checkpoint_pairs", "impacts",     "episodes",
+                                       "regimes",    "touches",          "touch_times", "modes"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (strcmp(name, others[i]) == 0) return false;
   return true;

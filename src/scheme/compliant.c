@@ -126,6 +126,17 @@ static void set_modes_at_start(compliant *s) {
     }
 }
 
+// At rest damping and approach do not matter: points are pressed where surfaces overlap.
+static void rest(void *scheme, double *normal) {
+  compliant *s = scheme;
+  (void)compliant_look(&s->w);
+  for
+    EACH_POINT(p, &s->w) s->now[p].mode = s->w.seen[p].gap < 0 ? TOUCH_PRESSED : TOUCH_OPEN;
+  (void)compliant_look(&s->w);
+  for
+    EACH_POINT(p, &s->w) normal[p] = s->w.seen[p].gap < 0 ? s->w.seen[p].normal : 0;
+}
+
 static void point_fields(compliant *s, int p, fields *f) {
   touch_point *c = &s->point[p];
   int mode = (int)c->now->mode;
@@ -458,6 +469,7 @@ const scheme_type scheme_compliant = {
     .stats = watcher_stats,
     .resumes_exactly = watcher_resumes_exactly,
     .memory = memory,
+    .rest = rest,
     .point_memory = point_memory,
     WATCHER_FUNCTIONS,
 };

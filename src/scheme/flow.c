@@ -193,7 +193,7 @@ static int residual(void *context, double t, const double *y, const double *ydot
 
   // positions: rates of u + Gᵀμ
   double *shift = s->work, *rates = s->work + s->nv;
-  dynamics_transposed_rows(m, x, mu, shift);
+  dynamics_transposed_rows(m, x, mu, m->row_count, shift);
   for (int i = 0; i < s->nv; i++) shift[i] += x->u[i];
   dynamics_rates(m, x->q, shift, rates);
   for (int i = 0; i < s->nq; i++) r[i] = ydot[i] - rates[i];

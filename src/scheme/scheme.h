@@ -186,6 +186,10 @@ typedef struct scheme_type {
   bool (*resumes_exactly)(const void *scheme);
   double (*next_step)(const void *scheme);
   const scheme_contact *(*contacts)(const void *scheme);  // one per contact point, after `result`; may be null
+  // Statics, of a scheme whose contact forces come from laws; null of others. What it remembers of contacts becomes
+  // that of bodies at rest where the motion is, whose positions are known, so that the forces that are applied next do
+  // not depend on how the bodies came there. `normal` gets the normal force of each point, by slot [N].
+  void (*rest)(void *scheme, double *normal);
   // What it goes on with beside motion and ledgers: its state and accounts, modes, starts of solvers, what it shows of
   // contacts, counts. After a load `restored` puts the motion there, and its integrator, which loses its history and
   // starts again; see resumes_exactly. Neither allocates. `restored` fails if there is no motion from there.

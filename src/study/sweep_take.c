@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/word.h"
-#include "sweep.h"
+#include "study/sweep.h"
 
 static const char *const kinds[TAKE_KINDS] = {"last", "min", "max", "mean", "rms", "at"};
 

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "build/model_internal.h"
 #include "run.h"
-#include "sweep.h"
+#include "study/sweep.h"
 
 const char *const sweep_about_columns[ABOUT_COUNT] = {
     "t", SWEEP_STATUS, "verdict", "energy_error", "episodes", "impacts", "deepest_penetration"};

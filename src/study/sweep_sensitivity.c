@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "sweep.h"
+#include "study/sweep.h"
 
 const char *const sensitivity_columns[SENSITIVITY_COLUMNS] = {
     "output", "input", "first", "first_low", "first_high", "total", "total_low", "total_high", "points"};

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/output.h"
-#include "sweep.h"
+#include "study/sweep.h"
 
 // --- in memory -------------------------------------------------------------------------------------------------------
 

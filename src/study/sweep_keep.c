@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sweep.h"
+#include "study/sweep.h"
 
 // Whole numbers alone. Returns false without a report.
 static bool read_number(const char *text, long *to) {

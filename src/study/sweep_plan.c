@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "sweep.h"
+#include "study/sweep.h"
 #include "text/expr_parse.h"
 
 // --- reading ---------------------------------------------------------------------------------------------------------

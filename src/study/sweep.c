@@ -1,5 +1,5 @@
 // A sweep: rows shared out over threads, kept in a file beside the result until all are there, and then in their order.
-#include "sweep.h"
+#include "study/sweep.h"
 
 #include <errno.h>
 #include <math.h>

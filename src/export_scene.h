@@ -1,0 +1,43 @@
+// The bodies of a record as they are drawn: triangles in the axes of each body, and where bodies are at a recorded
+// time.
+#ifndef EXPORT_SCENE_H
+#define EXPORT_SCENE_H
+
+#include "export_form.h"
+#include "math/linalg.h"
+
+typedef struct scene_body {
+  const char *name;
+  vec3 *vertices;
+  int vertex_count, vertex_capacity;
+  int *triangles;                         // three vertices each, counter-clockwise as seen from outside
+  int triangle_count, triangle_capacity;  // of numbers: three for each
+  int column;                             // its x in the table of bodies; -1 for ground, which does not move
+  // A flexible beam along x, else modes 0: places along it, and how these shift and turn per modal coordinate.
+  int modes, mode_column, place_count;
+  double *place;
+  vec3 *shift, *turn;  // modes for each place
+} scene_body;
+
+typedef struct export_scene {
+  scene_body *bodies;
+  int body_count;
+  bool planar;
+  long rows, every;    // recorded times, and that of each so many is taken
+  int table, columns;  // of bodies
+  double *row;
+} export_scene;
+
+// At most `most` times are taken. Returns false after reporting.
+bool export_scene_read(export_job *j, long most, export_scene *to);
+// The recorded time that the k-th frame shows; the last is the end of the run. Returns false after the last.
+bool export_scene_frame(const export_scene *s, long k, long *row);
+// Reads the bodies at a row, and its time. Returns false after reporting.
+bool export_scene_load(export_job *j, export_scene *s, long row, double *t);
+// Where a body is in that row.
+pose export_scene_pose(const export_scene *s, int body);
+quat export_scene_turn(const export_scene *s, int body);
+// How a vertex of a beam moves per unit of a mode, in the axes of the body.
+vec3 export_scene_bend(const scene_body *b, int mode, vec3 vertex);
+
+#endif
