@@ -91,7 +91,8 @@ static void add_superellipsoid(drawing_board *d, vec3 radii, double e1, double e
   const int first = d->body->vertex_count;
   for (int i = 0; i <= UP; i++)
     for (int k = 0; k < ROUND; k++) {
-      const double a = M_PI * ((double)i / UP - 0.5), b = 2 * M_PI * k / ROUND, r = power(cos(a), e1);
+      const double a = M_PI * ((double)i / UP - 0.5), b = 2 * M_PI * k / ROUND,
+                   r = i > 0 && i < UP ? power(cos(a), e1) : 0;  // poles are one point
       add_vertex(d,
                  (vec3){radii.x * r * power(cos(b), e2), radii.y * r * power(sin(b), e2), radii.z * power(sin(a), e1)});
     }

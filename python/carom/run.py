@@ -205,6 +205,12 @@ class Run:
             with open(page, encoding="utf-8") as file:
                 return Report("", file.read())
 
+    def export(self, path: Path, form: str, *, force: bool = False) -> None:
+        """Writes this run in another form: "csv", "mat", "gltf" or "vtk"."""
+        error, options = ffi.new("carom_error *"), ffi.new("carom_export_options *")
+        options.force = force
+        check(lib.carom_export(self.path.encode(), form.encode(), os.fspath(path).encode(), options, error), error)
+
     def _write_report(self, path: str, force: bool) -> None:
         name, error = ffi.new("char[]", self.path.encode()), ffi.new("carom_error *")
         options = ffi.new("carom_report_page *")

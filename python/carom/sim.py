@@ -12,6 +12,7 @@ import numpy
 from ._c import ffi, lib
 from .errors import Error, check, exception_of, text_of
 from .model import Model
+from .study import Equilibrium, Modes, find_equilibrium, find_modes
 
 _ORDER = "<" if sys.byteorder == "little" else ">"
 FAR = 1e9  # later than any step goes: the time to stop at if none is given [s]
@@ -237,6 +238,29 @@ class Sim:
     def reset(self) -> None:
         """Goes back to the start of the model."""
         self._fail(lib.carom_sim_reset(self._c, self._error))
+
+    def equilibrium(self) -> Equilibrium:
+        """Moves the simulation to an equilibrium, at rest: where a strongly damped motion from here ends.
+
+        >>> import carom
+        >>> sim = carom.load("models/pendulum.yaml").sim()
+        >>> sim.equilibrium().unstable
+        0
+        >>> abs(sim["hinge.u"]) == 0
+        True
+        """
+        return find_equilibrium(self)
+
+    def modes(self) -> Modes:
+        """The modes of small vibrations about this position, at rest.
+
+        >>> import carom
+        >>> sim = carom.load("models/double-pendulum.yaml").sim()
+        >>> _ = sim.equilibrium()
+        >>> [round(mode.omega, 4) for mode in sim.modes()]
+        [3.7979, 9.8641]
+        """
+        return find_modes(self)
 
     def record(self, path: Union[str, os.PathLike], *, force: bool = False) -> None:
         """Writes each step from now on to a file, until `end_record`."""

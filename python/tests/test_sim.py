@@ -243,3 +243,32 @@ def test_a_controller_gives_the_numbers_of_the_one_in_c(tmp_path):
     assert list(ours) == list(theirs) and len(ours.t) == 201
     for name in theirs:
         assert (numpy.asarray(ours[name]) == numpy.asarray(theirs[name])).all(), name
+
+
+def test_equilibrium_moves_the_sim():
+    sim = carom.load("models/pendulum.yaml").sim()
+    found = sim.equilibrium()
+    assert found.freedoms == 1 and found.unstable == 0 and not found.friction
+    assert sim["hinge.u"] == 0
+    assert abs(sim.accelerations[0]) < 1e-9
+
+
+def test_no_equilibrium_raises():
+    ball = carom.Model({"space": "planar", "bodies": {"ball": {"mass": 1, "inertia": 1}},
+                        "joints": {"free": {"free": ["ground", "ball"]}}, "end": 1})
+    sim = ball.sim()
+    with pytest.raises(carom.RunError, match="body 'ball' still moves"):
+        sim.equilibrium()
+    assert sim["ball.y"] == 0
+
+
+def test_modes_have_shapes(tmp_path):
+    sim = carom.load("models/double-pendulum.yaml").sim()
+    sim.equilibrium()
+    modes = sim.modes()
+    assert len(modes) == 2 and modes.imbalance < 1e-9 and modes.units["elbow.q"] == "rad"
+    assert modes[0].shape["shoulder.q"] == 1 and modes[1].shape["elbow.q"] == 1
+    run = modes.record(tmp_path / "modes.h5")
+    assert list(run.table("modes")["frequency"]) == [mode.frequency for mode in modes]
+    run.export(tmp_path / "modes.glb", "gltf")
+    assert (tmp_path / "modes.glb").read_bytes()[:4] == b"glTF"

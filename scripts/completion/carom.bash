@@ -7,7 +7,7 @@ _carom_files() {
 
 _carom() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options=
-  local commands="run check report compare sweep export solve list laws example reference help"
+  local commands="run check report compare sweep equilibrium modes export solve list laws example reference help"
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "$commands --help --version" -- "$word"))
@@ -16,7 +16,7 @@ _carom() {
   case $before in
     -o|--output|--csv|--friction-csv) compopt -o default; return ;;
     --resume) _carom_files "$word" h5; return ;;
-    --to) COMPREPLY=($(compgen -W "csv" -- "$word")); return ;;
+    --to) COMPREPLY=($(compgen -W "csv mat gltf vtk" -- "$word")); return ;;
     --table) COMPREPLY=($(compgen -W "$(carom export --tables "${COMP_WORDS[2]}" 2>/dev/null | awk '{print $1}')" -- "$word"))
       return ;;
     --solver) COMPREPLY=($(compgen -W "chain all $(carom list solvers 2>/dev/null | awk '{print $1}')" -- "$word")); return ;;
@@ -33,6 +33,8 @@ _carom() {
     check) options="--set --signals --json --help" ;;
     compare) options="--method -o --output --set --end --report --json --force --help" ;;
     sweep) options="--vary --take --keep --sample --seed --points --sensitivity --set --end -j --threads --shard --join -o --output -q --quiet --force --help" ;;
+    equilibrium) options="--set --json --help" ;;
+    modes) options="--equilibrium --shapes --set -o --output --json --force --help" ;;
     solve) options="--solver --tolerance --iterations --count --solution --help" ;;
     laws) options="--csv --friction-csv --law --restitution --stiffness --damping --mass --speed --force --help" ;;
     report) options="-o --output --force --help" ;;
@@ -44,7 +46,7 @@ _carom() {
     return
   fi
   case $command in
-    run|check|compare|sweep) _carom_files "$word" "yaml|yml" ;;
+    run|check|compare|sweep|equilibrium|modes) _carom_files "$word" "yaml|yml" ;;
     report|export) _carom_files "$word" h5 ;;
     solve) compopt -o default ;;
     list) COMPREPLY=($(compgen -W "joints constraints forces surfaces laws solids methods integrators solvers functions units models" -- "$word")) ;;

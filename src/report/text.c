@@ -411,6 +411,22 @@ static void put_scene(report *r, json_writer *w, const report_run *run) {
   json_close(w, '}');
 }
 
+// Modes of vibration, each with the times between which the record shows it.
+static void put_modes(report *r, json_writer *w, const report_run *run) {
+  const int table = record_find_table(run->in, "modes");
+  if (table < 0) return;
+  const record_table t = record_get_table(run->in, table);
+  double *row = ARENA_ARRAY(r->memory, double, t.column_count + 1);
+  json_open(w, "modes", '[');
+  for (long i = 0; i < record_rows(run->in, table); i++) {
+    if (record_read(run->in, table, i, 1, row, NULL) != CAROM_OK) break;
+    json_open(w, NULL, '{');
+    for (int k = 0; k < t.column_count; k++) json_put_number(w, t.columns[k], row[k]);
+    json_close(w, '}');
+  }
+  json_close(w, ']');
+}
+
 void report_put_run(report *r, json_writer *w, const report_run *run) {
   json_open(w, NULL, '{');
   put_about(r, w, run);
@@ -421,5 +437,6 @@ void report_put_run(report *r, json_writer *w, const report_run *run) {
   report_put_pairs(w, run);
   report_put_touches(w, run);
   report_put_plots(r, w, run);
+  put_modes(r, w, run);
   json_close(w, '}');
 }

@@ -159,6 +159,7 @@ static void normalise(int count, double *re, double *im, int n, double *delta_re
     const double u = *x * ca - *y * cc, v = *x * cc + *y * ca;
     *x = u, *y = v;
   }
+  if (count) re[most] = 1, im[most] = 0;
 }
 
 // Damping below 1e-12 is the rounding of none.

@@ -10,6 +10,7 @@ import { startTimeline } from './timeline.js';
 import { startPlots } from './plots/plots.js';
 import { startEpisodes, startEvents } from './events.js';
 import { startRegimes } from './regimes.js';
+import { startModes } from './modes.js';
 import { startPortraits } from './plots/portraits.js';
 import { startLedger } from './plots/ledger.js';
 import { startCompare } from './compare.js';
@@ -44,6 +45,7 @@ async function start() {
   startEvents(at('events'), runs, clock);
   startEpisodes(at('episodes'), runs, clock);
   startRegimes(at('regimes'), runs, clock);
+  startModes(at('modes'), runs, clock);
   startPortraits(at('portraits'), runs, clock);
   startLedger(at('energy'), runs, clock);
   startCompare(at('compare'), report, clock);

@@ -29,7 +29,7 @@ export function startHead(head, report, help) {
   const links = [['scene', 'Scene'], ['plots', 'Plots'], ['events', 'Impacts'], ...(report.runs.some((r) => r.episodes?.rows) ? [['episodes', 'Episodes']] : []), ['portraits', 'Portraits'], ['energy', 'Energy'],
     ...(many ? [['compare', 'Compare']] : []), ['about', 'Run']];
   replace(head, h('span', { class: 'brand' }, 'carom'),
-    h('div', { class: 'titles' }, h('div', { class: 'line' }, h('h1', { title }, title), badge(report.runs)), h('p', { title: run.source }, [run.source, facts(run)].filter(Boolean).join(' · '))),
+    h('div', { class: 'titles' }, h('div', { class: 'line' }, h('h1', { title }, title), !run.modes && badge(report.runs)), h('p', { title: run.source }, [run.source, facts(run)].filter(Boolean).join(' · '))),
     h('nav', { 'aria-label': 'Parts of the page' }, links.map(([id, text]) => h('a', { href: `#${id}` }, text))),
     h('div', { class: 'tools' }, themeButton, help && h('button', { onclick: help, title: 'Keys (?)', 'aria-label': 'Keys' }, '?')));
 }
@@ -41,11 +41,13 @@ function badge(runs) {
 }
 
 function facts(run) {
+  if (run.modes) return several(run.modes.length, 'mode');
   const steps = run.summary?.steps;
   return [`method ${run.method}`, run.integrator, steps !== undefined && several(steps, 'step'), `${plain(run.t1 - run.t0, 5)} s`, ledgerText(run)].filter(Boolean).join(' · ');
 }
 
 export function startVerdict(section, report) {
+  if (report.runs[0].modes) return;   // nothing was run
   const { runs } = report, many = runs.length > 1, wide = matchMedia('(min-width: 1160px) and (min-height: 760px)').matches;   // else the sentences, a click away, leave the scene its place
   const lines = runs.flatMap((run) => (run.verdict ?? []).map((line) => ({ ...line, whose: many ? `${run.label}: ` : '' })));
   const fold = many || lines.length > MOST_CARDS ? lines.filter((line) => line.level === 'good') : [];
