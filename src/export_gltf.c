@@ -174,6 +174,11 @@ static void put_materials(json_writer *w) {
 
 static bool is_drawn(const scene_body *b) { return b->triangle_count > 0; }
 
+static void put_mesh_number(json_writer *w, const scene_body *b, int *next) {
+  if (!is_drawn(b)) return;
+  json_put_integer(w, "mesh", (*next)++);
+}
+
 // Node 0 turns z up of models in space to y up, as glTF has it; bodies follow.
 static void put_nodes(const glb *g, json_writer *w) {
   const export_scene *s = &g->s;
@@ -189,7 +194,7 @@ static void put_nodes(const glb *g, json_writer *w) {
     const float *p = g->translation + (size_t)i * 3, *q = g->rotation + (size_t)i * 4;
     json_open(w, NULL, '{');
     json_put_text(w, "name", s->bodies[i].name);
-    if (is_drawn(&s->bodies[i])) json_put_integer(w, "mesh", mesh++);
+    put_mesh_number(w, &s->bodies[i], &mesh);
     if (s->bodies[i].column >= 0) {
       json_put_numbers(w, "translation", (const double[]){p[0], p[1], p[2]}, 3);
       json_put_numbers(w, "rotation", (const double[]){q[0], q[1], q[2], q[3]}, 4);
