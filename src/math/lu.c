@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "math/vectors.h"
+
 // Contact problems of a mechanism stay below this and are solved by our own loops, whose bits do not depend on where
 // the numbers lie or on what other threads do; a tuned BLAS does not promise that.
 enum { LAPACK_FROM = 128 };
@@ -96,16 +98,6 @@ double lu_factor(int n, double *A, int stride, int *pivot, interrupt *stop) {
   return least / most;
 }
 
-// In four sums, which the compiler can add at once; their order is always the same.
-static double dot(int n, const double *a, const double *b) {
-  double sum[4] = {0};
-  int k = 0;
-  for (; k + 4 <= n; k += 4)
-    for (int j = 0; j < 4; j++) sum[j] += a[k + j] * b[k + j];
-  for (; k < n; k++) sum[0] += a[k] * b[k];
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 void lu_solve(int n, const double *A, int stride, const int *pivot, double *x) {
   if (n >= LAPACK_FROM) {
     int one = 1, info;
@@ -116,7 +108,7 @@ void lu_solve(int n, const double *A, int stride, const int *pivot, double *x) {
     double t = x[pivot[i]];
     x[pivot[i]] = x[i], x[i] = t;
   }
-  for (int i = 0; i < n; i++) x[i] -= dot(i, A + (long)i * stride, x);
+  for (int i = 0; i < n; i++) x[i] -= vectors_dot(i, A + (long)i * stride, x);
   for (int i = n - 1; i >= 0; i--)
-    x[i] = (x[i] - dot(n - 1 - i, A + (long)i * stride + i + 1, x + i + 1)) / A[(long)i * stride + i];
+    x[i] = (x[i] - vectors_dot(n - 1 - i, A + (long)i * stride + i + 1, x + i + 1)) / A[(long)i * stride + i];
 }
