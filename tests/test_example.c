@@ -18,6 +18,11 @@ static void a_model_is_written_with_what_it_reads(void) {
   CHECK_CONTAINS(out, "copy/here/parts/hexapod.yaml");
   CHECK(exists("copy/here/hexapod-flat.yaml") && exists("copy/here/hexapod-flat.csv"));
   CHECK_EQUAL(carom("check '%s/hexapod-flat.yaml'", folder), 0);
+  static const char *const others[] = {"blade", "tuning-fork"};
+  for (int i = 0; i < 2; i++) {
+    CHECK_EQUAL(carom("example %s -o '%s'", others[i], folder), 0);
+    CHECK_EQUAL(carom("check '%s/%s.yaml'", folder, others[i]), 0);
+  }
   // both robots read the same part
   CHECK_EQUAL(carom("example hexapod-stairs -o '%s'", folder), 0);
   CHECK_EQUAL(carom("check '%s/hexapod-stairs.yaml'", folder), 0);
