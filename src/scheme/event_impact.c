@@ -12,14 +12,17 @@
 #include "scheme/event_internal.h"
 #include "scheme/percussion.h"
 #include "scheme/wedge.h"
+#include "solve/residual.h"
 
 // --- problems --------------------------------------------------------------------------------------------------------
 
-// Group by group. The info is that of the worst group.
+// Group by group. The info is that of the worst group, unless its forces are so small that what it misses is within the
+// tolerance of the whole: the residual of a group is relative to its own accelerations, which may be rounding.
 static solve_info solve_groups_of(event *s, const solve_problem *p, solve_solution *to) {
   solve_groups *g = &s->groups;
   if (groups_find(g, p) <= 1) return solve_chain(p, &s->solver, s->workspace, to, &s->tally);
   solve_info worst = {.status = SOLVE_SOLVED};
+  const chain_tally before = s->tally;
   for (int k = 0; k < g->count && worst.status != SOLVE_INTERRUPTED; k++) {
     solve_problem part = groups_take(g, p, k);
     solve_solution of_part = {g->r, g->u};
@@ -27,6 +30,14 @@ static solve_info solve_groups_of(event *s, const solve_problem *p, solve_soluti
     if (k == 0 || info.status == SOLVE_INTERRUPTED || !(info.residual <= worst.residual)) worst = info;
     groups_put(g, to);
   }
+  if (worst.status == SOLVE_SOLVED || worst.status == SOLVE_INTERRUPTED) return worst;
+  double of_all = solve_residual(p, to->r, to->u, g->W);
+  if (of_all < worst.residual) worst.residual = of_all;
+  if (!(of_all <= s->solver.tolerance)) return worst;
+  worst.status = SOLVE_SOLVED;
+  s->tally.unsolved = before.unsolved, s->tally.impossible = before.impossible;
+  s->tally.worst_residual = fmax(before.worst_residual, of_all);
+  s->tally.worst_residual_mixed = before.worst_residual_mixed;
   return worst;
 }
 
