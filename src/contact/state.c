@@ -6,10 +6,12 @@
 
 #include "base/error.h"
 #include "contact/crowd.h"
+#include "contact/slots.h"
 #include "geometry/broad.h"
 #include "mechanics/marker.h"
 
 enum { CHUNK = 256 };  // elements that are allocated together, so that they do not move
+enum { SPARE = 8 };    // of so many slots in use one more is kept free
 
 typedef struct key_list {
   contact_key *items;
@@ -33,7 +35,7 @@ struct contact_pool {
   key_list live;         // of the elements in contact_state.elements that follow the permanent ones
   contact_element **chunks;
   int chunk_count;
-  int *free_slots, free_count;
+  slot_set slots;  // of elements, from that of the first that is not permanent on
 };
 
 // --- memory ----------------------------------------------------------------------------------------------------------
@@ -91,37 +93,39 @@ static bool reserve_lists(contact_state *s, int elements, int points) {
   return true;
 }
 
-// At least so many more slots than are in use.
+// Slots for so many more than are in use, and some that stay free, so that most find one near their place in the order
+// of keys.
 static bool reserve_slots(contact_state *s, int more) {
   contact_pool *p = s->pool;
   const contact_world *w = s->world;
-  int had = s->element_slots - w->element_count, points = p->world->crowd->points_most;
-  if (more <= p->free_count) return true;
-  int chunks = (had + more - p->free_count + CHUNK - 1) / CHUNK;
+  int had = p->slots.count, points = w->crowd->points_most, least = had - p->slots.free + more;
+  if (p->chunk_count && least + least / SPARE <= had) return true;
+  int chunks = (least + least / SPARE + CHUNK - 1) / CHUNK;
   if (chunks < p->chunk_count + (p->chunk_count + 1) / 2) chunks = p->chunk_count + (p->chunk_count + 1) / 2;
-  int count = chunks * CHUNK;
   if (!grow(&p->chunks, (size_t)chunks, sizeof *p->chunks) ||
-      !grow(&p->free_slots, (size_t)count, sizeof *p->free_slots) ||
-      !reserve_lists(s, w->element_count + count, w->point_count + count * points))
+      !reserve_lists(s, w->element_count + chunks * CHUNK, w->point_count + chunks * CHUNK * points))
     return false;
   for (; p->chunk_count < chunks; p->chunk_count++)
     if (!(p->chunks[p->chunk_count] = calloc(CHUNK, sizeof **p->chunks))) break;
-  count = p->chunk_count * CHUNK;
-  for (int i = count - 1; i >= had; i--) {
-    p->free_slots[p->free_count++] = w->element_count + i;
+  int count = p->chunk_count * CHUNK;
+  if (!slots_reserve(&p->slots, count)) return false;
+  for (int i = had; i < count; i++)
     *element_at(s, w->element_count + i) =
         (contact_element){.slot = w->element_count + i, .point0 = first_point(w, w->element_count + i)};
-  }
   s->element_slots = w->element_count + count, s->point_slots = w->point_count + count * points;
   return p->chunk_count == chunks;
 }
 
-// Null after reporting that it has more points than a slot has.
-static const contact_element *open_pair(contact_state *s, contact_key key, carom_error *error) {
+static void give_slot(const contact_state *s, const contact_element *e) {
+  slots_give(&s->pool->slots, e->slot - s->world->element_count);
+}
+
+// The pair at this place of the list of what is near. Null after reporting that it has more points than a slot has.
+static const contact_element *open_pair(contact_state *s, int place, carom_error *error) {
   contact_pool *p = s->pool;
   const contact_world *w = s->world;
-  contact_element *e = element_at(s, p->free_slots[p->free_count - 1]),
-                  opened = contact_crowd_element(w, p->m, key.a, key.b);
+  contact_key key = p->near.items[place];
+  contact_element opened = contact_crowd_element(w, p->m, key.a, key.b);
   if (opened.point_count > w->crowd->points_most) {
     error_set(
         error, CAROM_ERROR_MODEL,
@@ -129,7 +133,8 @@ static const contact_element *open_pair(contact_state *s, contact_key key, carom
         w->surfaces[key.a].name, w->surfaces[key.b].name, opened.point_count, w->crowd->points_most);
     return NULL;
   }
-  p->free_count--;
+  int home = (int)((long)p->slots.count * place / p->near.count);
+  contact_element *e = element_at(s, w->element_count + slots_take(&p->slots, home));
   opened.slot = e->slot, opened.point0 = e->point0;
   *e = opened;
   s->memo[e->slot].count = -1;
@@ -146,13 +151,22 @@ static int compare_items(const void *p, const void *q) {
   return compare(*(const contact_key *)p, *(const contact_key *)q);
 }
 
-static void list_points(contact_state *s, const mechanism *m) {
-  s->point_count = s->changing_count = s->starting_count = s->row_count = 0;
+// Adds elements to what is counted of all, or takes them out: `sign` is 1 or -1.
+static void count_elements(contact_state *s, const mechanism *m, const contact_element *const *elements, int count,
+                           int sign) {
+  for (int i = 0; i < count; i++) {
+    const contact_element *e = elements[i];
+    s->changing_count += sign * contact_points_change(e);
+    s->starting_count += sign * (e->type->evaluate_from != NULL);
+    s->row_count += sign * e->point_count * contact_row_count(m, e);
+  }
+}
+
+static void list_points(contact_state *s) {
+  s->point_count = 0;
   for (int i = 0; i < s->element_count; i++) {
     const contact_element *e = s->elements[i];
-    s->changing_count += contact_points_change(e);
-    s->starting_count += e->type->evaluate_from != NULL;
-    s->row_count += e->point_count * contact_row_count(m, e);
+    (void)contact_state_coming(s, i);
     for (int p = e->point0; p < e->point0 + e->point_count; p++) s->points[s->point_count++] = p, s->element_of[p] = e;
   }
 }
@@ -161,7 +175,7 @@ static void list_points(contact_state *s, const mechanism *m) {
 static void forget_ended(contact_state *s) {
   for (int i = 0; i < s->ended_count; i++) {
     const contact_element *e = s->ended[i];
-    s->pool->free_slots[s->pool->free_count++] = e->slot;
+    give_slot(s, e);
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
       if (s->element_of[p] == e) s->element_of[p] = NULL;
       s->held[p] = s->found[p] = CONTACT_NO_FEATURE;
@@ -181,7 +195,10 @@ static int count_fresh(const key_list *live, const key_list *near) {
 }
 
 // Gives back the slots of what is not live yet.
-static void forget_fresh(contact_state *s) { s->pool->free_count += s->fresh_count, s->fresh_count = 0; }
+static void forget_fresh(contact_state *s) {
+  for (int i = 0; i < s->fresh_count; i++) give_slot(s, s->fresh[i]);
+  s->fresh_count = 0;
+}
 
 static int count_rows(const mechanism *m, const contact_element *const *elements, int count) {
   int rows = 0;
@@ -195,7 +212,7 @@ static bool open_fresh(contact_state *s, carom_error *error) {
   for (int i = live->count - 1, j = near->count - 1; j >= 0; j--) {
     while (i >= 0 && compare(live->items[i], near->items[j]) > 0) i--;
     if (i >= 0 && compare(live->items[i], near->items[j]) == 0) continue;
-    const contact_element *e = open_pair(s, near->items[j], error);
+    const contact_element *e = open_pair(s, j, error);
     if (!e) return forget_fresh(s), false;
     s->fresh[s->fresh_count++] = e;
   }
@@ -231,7 +248,9 @@ static carom_status take_over(contact_state *s, carom_error *error) {
   key_list taken = p->near;
   p->near = p->live, p->live = taken;
   s->element_count = s->world->element_count + count;
-  list_points(s, p->m);
+  count_elements(s, p->m, s->ended, s->ended_count, -1);
+  count_elements(s, p->m, s->fresh, s->fresh_count, 1);
+  list_points(s);
   return CAROM_OK;
 }
 
@@ -483,7 +502,7 @@ static void destroy_pool(contact_pool *p) {
   free(p->planes), free(p->velocity), free(p->ball), free(p->box), free(p->place), free(p->apart);
   free(p->walls.items), free(p->near.items), free(p->live.items);
   for (int i = 0; i < p->chunk_count; i++) free(p->chunks[i]);
-  free(p->chunks), free(p->free_slots);
+  free(p->chunks), slots_destroy(&p->slots);
   free(p);
 }
 
@@ -504,7 +523,8 @@ contact_state *contact_state_create(const contact_world *world, const mechanism 
     return NULL;
   }
   for (int i = 0; i < world->element_count; i++) s->elements[s->element_count++] = &world->elements[i];
-  list_points(s, m);
+  count_elements(s, m, s->elements, s->element_count, 1);
+  list_points(s);
   return s;
 }
 
