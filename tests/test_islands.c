@@ -3,6 +3,9 @@
 
 #include "../bench/scene_matrix.h"
 #include "base/interrupt.h"
+#include "base/random.h"
+#include "solve/cone.h"
+#include "solve/cone_lanes.h"
 #include "solve/groups.h"
 #include "solve/islands.h"
 #include "solve/residual.h"
@@ -534,12 +537,41 @@ static void dense_problems_fall_into_groups(void) {
   }
 }
 
+// Eight contacts at once have the natural map of each: inside, beyond the edge and in the polar cone, with and without
+// friction. It is the same formula; sums in another order differ by a few roundings of the terms, which are at most 9.
+static void natural_maps_in_lanes_are_those_of_each(void) {
+  int inside = 0, apex = 0;
+  for (int n = 0; n < 200; n++) {
+    lanes mu, rho, r[3], u[3], F[3];
+    for (int k = 0; k < LANES; k++) {
+      double x[8];
+      for (int i = 0; i < 8; i++) x[i] = random_share(random_bits(7, (uint64_t)(LANES * n + k), (uint64_t)i));
+      mu[k] = x[0] < 0.2 ? 0 : x[0], rho[k] = 0.5 + x[1];
+      r[0][k] = x[2] < 0.3 ? 0 : x[2];
+      for (int i = 1; i < 3; i++) r[i][k] = mu[k] * r[0][k] * (1.4 * x[2 + i] - 0.7);
+      for (int i = 0; i < 3; i++) u[i][k] = x[1] < 0.1 ? 0 : 2 * x[5 + i] - 1;
+    }
+    cone_lanes_natural(&mu, r, u, &rho, F);
+    for (int k = 0; k < LANES; k++) {
+      solve_block b = block_of_contact(0, 3, 1);
+      double own[3] = {r[0][k], r[1][k], r[2][k]}, rates[3] = {u[0][k], u[1][k], u[2][k]}, expected[3];
+      b.mu = mu[k];
+      natural_map(&b, own, rates, rho[k], expected);
+      for (int i = 0; i < 3; i++) CHECK_NEAR(F[i][k], expected[i], 1e-14);
+      inside += expected[1] == rho[k] * rates[1], apex += expected[0] == own[0] && own[0] > 0;
+    }
+  }
+  CHECK_LE(100, inside);
+  CHECK_LE(20, apex);
+}
+
 int main(void) {
   RUN(islands_follow_their_pieces);
   RUN(islands_are_what_interacts);
   RUN(piles_have_the_solutions_of_the_whole);
   RUN(references_have_the_solutions_of_the_whole);
   RUN(contacts_may_share_a_body);
+  RUN(natural_maps_in_lanes_are_those_of_each);
   RUN(free_bodies_take_fewer_sweeps);
   RUN(normal_rows_of_free_bodies_are_swept);
   RUN(memory_grows_with_the_rows);

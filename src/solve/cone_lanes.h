@@ -109,4 +109,23 @@ static inline __attribute__((always_inline)) void cone_lanes_solve(cone_lanes *c
   c->alpha = alpha;
 }
 
+// F of natural_friction (cone.h) for ρ = 1/d.
+static inline void cone_lanes_natural(const lanes *mu, const lanes r[3], const lanes u[3], const lanes *rho,
+                                      lanes F[3]) {
+  const lanes zero = {0};
+  lanes slip = u[1] * u[1] + u[2] * u[2], x[3];
+  lanes_root(&slip);
+  F[0] = *rho * (u[0] + *mu * slip), F[1] = *rho * u[1], F[2] = *rho * u[2];
+  for (int i = 0; i < 3; i++) x[i] = r[i] - F[i];
+  lanes t = x[1] * x[1] + x[2] * x[2];
+  lanes_root(&t);
+  const lanes over = t - *mu * x[0], beyond = over / (1 + *mu * *mu), scale = beyond / t;
+  const lanes_mask outside = t > *mu * x[0], apex = outside & ~(x[0] + *mu * t > zero);
+  const lanes on_edge[3] = {F[0] - *mu * beyond, F[1] + scale * x[1], F[2] + scale * x[2]};
+  for (int i = 0; i < 3; i++) {
+    lanes_set(&F[i], &outside, &on_edge[i]);
+    lanes_set(&F[i], &apex, &r[i]);
+  }
+}
+
 #endif

@@ -280,10 +280,6 @@ static solve_matrix compressed(const solve_matrix *W, const nsgs_sweeps *m) {
 // The residual from the velocities that the sweeps keep.
 static double look(const solve_problem *p, const nsgs_sweeps *m, const double *r) {
   if (!m->weights) return solve_residual_of(p, r, m->u, m->work);
-  if (m->packed) {
-    packed_velocities(m->packed, m->u);
-    return solve_residual_weighted(p, r, m->u, m->weights);
-  }
   if (m->normals) {
     normals_velocities(m->normals, m->u);
     return solve_residual_weighted(p, r, m->u, m->weights);
@@ -366,8 +362,8 @@ static solve_status go_on_packed(nsgs_sweeps *m, const solve_settings *s, interr
     info->iterations++;
     bool periodic = ++m->done % s->check_every == 0 && change <= 400 * enough, jumps = m->done % DRIFT_SWEEPS == 0;
     bool looks = periodic || change <= due, still = !(change > 0);
-    if (looks || jumps || still || info->iterations == most) packed_give(m->packed, r);
-    double residual = looks ? look(p, m, r) : INFINITY;
+    double residual = looks ? packed_residual(m->packed) : INFINITY;
+    if (residual <= s->tolerance || jumps || still || info->iterations == most) packed_give(m->packed, r);
     if (residual <= s->tolerance) return SOLVE_SOLVED;
     if (looks)
       due = fmin(due, change * (s->tolerance / residual) *

@@ -4,6 +4,7 @@
 
 #include "solve/cone_lanes.h"
 #include "solve/packed_body.h"
+#include "solve/residual.h"
 
 // Contacts of one colour, LANES of them. A lane without a contact is on no body.
 typedef struct packed {
@@ -24,6 +25,7 @@ struct packed_sweeps {
   packed *group;
   int count, bodies;    // groups
   lanes *v, *v_before;  // speeds of each body, padded; of none; and what groups write for none. Before the last sweep
+  double scale;         // Σ q²/d
   double theta, beta;   // of the momentum
   int circles;          // how often the sweeps were found to run in circles
   bool calm;            // without momentum and on shorter ways for that reason
@@ -38,7 +40,10 @@ struct packed_sweeps {
   int colour;
   double part;          // of the way to the solution of a contact alone
   struct moves *moves;  // of each chunk of the colour
+  residual_sums *sums;  // of each part of the groups
 };
+
+enum { PART = 16 };  // groups whose residuals are summed up together
 
 // Each colour may end with a group that is not full.
 static size_t most_groups(size_t blocks) {
@@ -55,7 +60,8 @@ packed_sweeps *packed_lay_out(solve_workspace *w, const solve_limits *limits) {
                       .used = TAKE(w, uint64_t, bodies + 1),
                       .place = TAKE(w, int, blocks),
                       .block = TAKE(w, int, (LANES * groups)),
-                      .moves = TAKE(w, moves, groups + 1)};
+                      .moves = TAKE(w, moves, groups + 1),
+                      .sums = TAKE(w, residual_sums, groups / PART + 1)};
   if (m) *m = of;
   return m;
 }
@@ -124,6 +130,15 @@ static void pack_groups(void *context, int from, int to) {
 
 enum { LEAST_GROUPS = 8, LEAST_BODIES = 256 };  // of each thread
 
+static double find_scale(const packed_sweeps *m) {
+  lanes all = {0};
+  for (int g = 0; g < m->count; g++) {
+    const lanes *q = m->group[g].q;
+    all += (q[0] * q[0] + q[1] * q[1] + q[2] * q[2]) / m->group[g].weight;
+  }
+  return lanes_sum(&all);
+}
+
 bool packed_begin(packed_sweeps *m, const solve_problem *p, const double *weights) {
   if (!weights || !suits(p)) return false;
   m->sweeps = m->circles = 0, m->calm = false, m->least = m->least_before = INFINITY, m->most = 0;
@@ -133,6 +148,7 @@ bool packed_begin(packed_sweeps *m, const solve_problem *p, const double *weight
   for (int i = 0; i < LANES * m->count; i++) m->block[i] = -1;
   for (int b = 0; b < p->block_count; b++) m->block[m->place[b]] = b;
   crew_run(m->crew, m->count, LEAST_GROUPS, pack_groups, &(packing){m, p, weights});
+  m->scale = find_scale(m);
   return true;
 }
 
@@ -228,28 +244,37 @@ void packed_give(const packed_sweeps *m, double *r) {
   crew_run(m->crew, m->count, LEAST_GROUPS, give_groups, &(by_row){m, r});
 }
 
-static void find_velocities(void *context, int from, int to) {
-  const by_row *x = context;
-  for (int g = from; g < to; g++) {
-    const packed *c = &x->m->group[g];
-    lanes v[PACKED_ROW], u[3];
-    load_speeds(x->m, c, v);
+// Sums over parts do not depend on the number of threads.
+static int part_count(int groups) { return (groups + PART - 1) / PART; }
+
+static void sum_part(const packed_sweeps *m, int part) {
+  lanes error = {0}, of_r = {0}, of_u = {0};
+  for (int g = PART * part; g < PART * (part + 1) && g < m->count; g++) {
+    const packed *c = &m->group[g];
+    const lanes rho = 1 / c->weight, *r = c->r;
+    lanes v[PACKED_ROW], u[3], F[3];
+    load_speeds(m, c, v);
     velocity(c, v, u);
-    write_rows(c, u, x->to);
+    cone_lanes_natural(&c->alone.mu, r, u, &rho, F);
+    error += c->weight * (F[0] * F[0] + F[1] * F[1] + F[2] * F[2]);
+    of_r += c->weight * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+    of_u += rho * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
   }
+  m->sums[part] = (residual_sums){.error = lanes_sum(&error), .of_r = lanes_sum(&of_r), .of_u = lanes_sum(&of_u)};
 }
 
-void packed_velocities(const packed_sweeps *m, double *u) {
-  crew_run(m->crew, m->count, LEAST_GROUPS, find_velocities, &(by_row){m, u});
+static void sum_parts(void *context, int from, int to) {
+  for (int k = from; k < to; k++) sum_part(context, k);
 }
 
-double packed_scale(const packed_sweeps *m) {
-  lanes all = {0};
-  for (int g = 0; g < m->count; g++) {
-    const lanes *q = m->group[g].q;
-    all += (q[0] * q[0] + q[1] * q[1] + q[2] * q[2]) / m->group[g].weight;
-  }
-  return lanes_sum(&all);
+double packed_scale(const packed_sweeps *m) { return m->scale; }
+
+double packed_residual(packed_sweeps *m) {
+  residual_sums all = {.of_q = m->scale};
+  crew_run(m->crew, part_count(m->count), 1, sum_parts, m);
+  for (int k = 0; k < part_count(m->count); k++)
+    all.error += m->sums[k].error, all.of_r += m->sums[k].of_r, all.of_u += m->sums[k].of_u;
+  return solve_residual_from(&all);
 }
 
 // --- sweeps ----------------------------------------------------------------------------------------------------------

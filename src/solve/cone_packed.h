@@ -20,7 +20,8 @@ packed_sweeps *packed_lay_out(solve_workspace *w, const solve_limits *limits);
 bool packed_begin(packed_sweeps *m, const solve_problem *p, const double *weights);
 void packed_take(packed_sweeps *m, const double *r);  // the percussions of all rows, from which the sweeps go on
 void packed_give(const packed_sweeps *m, double *r);
-void packed_velocities(const packed_sweeps *m, double *u);  // u := W r + q
+// The residual of the percussions that the last sweep has left.
+double packed_residual(packed_sweeps *m);
 
 // How far the contacts of a sweep were from their solutions, each in its turn, in the units of the residual
 // (residual.h): Σ d |Δr|².

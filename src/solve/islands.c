@@ -240,13 +240,19 @@ static solve_limits limits_of(const solve_islands *x, const solve_problem *p, in
   return solve_limits_exact(&(solve_problem){count, blocks, {.rows = rows, .velocities = x->velocities[island]}, NULL});
 }
 
-// Copies between the rows of an island and those of the whole.
-static void copy_rows(const solve_islands *x, const solve_problem *p, int island, double *part, double *whole,
-                      bool back) {
+// Copies between the rows of an island and those of the whole. Blocks are small: a call for each would take longer.
+static void take_rows(const solve_islands *x, const solve_problem *p, int island, const double *whole, double *part) {
+  for (int k = x->first[island]; k < x->first[island + 1]; k++) {
+    const solve_block *b = &p->blocks[x->block[k]];
+    for (int i = b->row; i < b->row + b->size; i++) *part++ = whole[i];
+  }
+}
+
+static void give_rows(const solve_islands *x, const solve_problem *p, int island, const solve_solution *part,
+                      const solve_solution *whole) {
   for (int k = x->first[island], row = 0; k < x->first[island + 1]; k++) {
     const solve_block *b = &p->blocks[x->block[k]];
-    memcpy(back ? whole + b->row : part + row, back ? part + row : whole + b->row, (size_t)b->size * sizeof *part);
-    row += b->size;
+    for (int i = b->row; i < b->row + b->size; i++, row++) whole->r[i] = part->r[row], whole->u[i] = part->u[row];
   }
 }
 
@@ -282,10 +288,9 @@ static solve_info solve_island(solve_islands *x, const solve_problem *p, int isl
   solve_problem of = take_part(x, p, island);
   solve_solution to = {part->r, part->u};
   x->workspace->stop = stop;
-  copy_rows(x, p, island, part->r, solution->r, false);
+  take_rows(x, p, island, solution->r, part->r);
   solve_info info = solve_chain(&of, settings, x->workspace, &to, tally);
-  copy_rows(x, p, island, part->r, solution->r, true);
-  copy_rows(x, p, island, part->u, solution->u, true);
+  give_rows(x, p, island, &to, solution);
   return info;
 }
 

@@ -86,11 +86,7 @@ static void weigh_by_response(const solve_problem *p, const double *r, double *d
   for (int i = 0; i < p->W.rows; i++) d[i] = response > 0 && isfinite(response) ? response : 1;
 }
 
-typedef struct energies {
-  double error, of_q, of_r, of_u;  // squares in the units of the residual
-} energies;
-
-static inline void add_rows(energies *e, const double *r, const double *u, const double *q, int count, double d,
+static inline void add_rows(residual_sums *e, const double *r, const double *u, const double *q, int count, double d,
                             double inverse) {
   double of_q = 0, of_r = 0, of_u = 0;
   for (int i = 0; i < count; i++) of_q += q[i] * q[i], of_r += r[i] * r[i], of_u += u[i] * u[i];
@@ -98,7 +94,7 @@ static inline void add_rows(energies *e, const double *r, const double *u, const
 }
 
 // Each row with the response of its group.
-static void add_rolling(energies *e, const solve_block *b, const double *r, const double *u, const double *q,
+static void add_rolling(residual_sums *e, const solve_block *b, const double *r, const double *u, const double *q,
                         const double *d) {
   double F[BLOCK_ROWS_MAX], rho[BLOCK_ROWS_MAX] = {0};
   for (int i = 0; i < b->size; i++) rho[i] = 1 / d[i];
@@ -106,7 +102,7 @@ static void add_rolling(energies *e, const solve_block *b, const double *r, cons
   for (int i = 0; i < b->size; i++) e->error += d[i] * F[i] * F[i], add_rows(e, r + i, u + i, q + i, 1, d[i], rho[i]);
 }
 
-static inline void add_block(energies *e, const solve_block *b, const double *r, const double *u, const double *q,
+static inline void add_block(residual_sums *e, const solve_block *b, const double *r, const double *u, const double *q,
                              const double *d) {
   if (b->kind == BLOCK_BILATERAL) {  // √d F = u/√d, each row with its own d
     for (int i = 0; i < b->size; i++)
@@ -128,9 +124,9 @@ double solve_residual(const solve_problem *p, const double *r, const double *u, 
   return solve_residual_weighted(p, r, u, work);
 }
 
-static energies sum_blocks(const solve_problem *p, const double *r, const double *u, const double *d, int from,
-                           int to) {
-  energies e = {0};
+static residual_sums sum_blocks(const solve_problem *p, const double *r, const double *u, const double *d, int from,
+                                int to) {
+  residual_sums e = {0};
   for (int b = from; b < to; b++) {
     const solve_block *block = &p->blocks[b];
     int at = block->row;
@@ -145,7 +141,7 @@ typedef struct residual_parts {
   const solve_problem *p;
   const double *r, *u, *d;
   int count;
-  energies part[PARTS];
+  residual_sums part[PARTS];
 } residual_parts;
 
 static void sum_parts(void *context, int first, int last) {
@@ -155,23 +151,27 @@ static void sum_parts(void *context, int first, int last) {
                             (int)((long)x->p->block_count * (k + 1) / x->count));
 }
 
-static energies sum_all(const solve_problem *p, const double *r, const double *u, const double *d) {
+static residual_sums sum_all(const solve_problem *p, const double *r, const double *u, const double *d) {
   int count = p->block_count / PART_LEAST;
   if (count < 2) return sum_blocks(p, r, u, d, 0, p->block_count);
   residual_parts x = {.p = p, .r = r, .u = u, .d = d, .count = count < PARTS ? count : PARTS};
-  energies all = {0};
+  residual_sums all = {0};
   crew_run(p->W.crew, x.count, 1, sum_parts, &x);
   for (int k = 0; k < x.count; k++)
     all.error += x.part[k].error, all.of_q += x.part[k].of_q, all.of_r += x.part[k].of_r, all.of_u += x.part[k].of_u;
   return all;
 }
 
-double solve_residual_weighted(const solve_problem *p, const double *r, const double *u, const double *d) {
-  energies e = sum_all(p, r, u, d);
-  if (!(larger(e.of_q, e.of_u) < INFINITY && e.of_r < INFINITY)) return INFINITY;  // sweeps have diverged
-  double size = sqrt(larger(e.of_q, e.of_u)), rounding = ROUNDING * sqrt(e.of_r), most = ROUNDING_MOST * size;
-  double error = sqrt(e.error) - (rounding < most ? rounding : most);
+double solve_residual_from(const residual_sums *e) {
+  if (!(larger(e->of_q, e->of_u) < INFINITY && e->of_r < INFINITY)) return INFINITY;  // sweeps have diverged
+  double size = sqrt(larger(e->of_q, e->of_u)), rounding = ROUNDING * sqrt(e->of_r), most = ROUNDING_MOST * size;
+  double error = sqrt(e->error) - (rounding < most ? rounding : most);
   return error <= 0 ? 0 : relative(error, size);
+}
+
+double solve_residual_weighted(const solve_problem *p, const double *r, const double *u, const double *d) {
+  residual_sums e = sum_all(p, r, u, d);
+  return solve_residual_from(&e);
 }
 
 static void find_velocities(const solve_problem *p, const double *r, double *u, double *work) {

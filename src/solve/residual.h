@@ -33,6 +33,13 @@ double solve_residual(const solve_problem *p, const double *r, const double *u, 
 // The same with weights from solve_weights, which must have returned true: for many looks at one problem.
 double solve_residual_weighted(const solve_problem *p, const double *r, const double *u, const double *d);
 
+// The sums that it is made of, over all blocks: Σ d |F|², Σ q²/d, Σ d r², Σ u²/d. For solvers that look at their own
+// iterates on the way; what they end with is looked at by the functions above.
+typedef struct residual_sums {
+  double error, of_q, of_r, of_u;
+} residual_sums;
+double solve_residual_from(const residual_sums *e);
+
 // The same from u := W r + q, which is written.
 double solve_residual_of(const solve_problem *p, const double *r, double *u, double *work);
 
