@@ -88,6 +88,8 @@ static inline bool response_pieces_free_bodies(const mechanism *m, const respons
 // rows.
 void response_pieces_add(const mechanism *m, motion *x, const response_pieces *p, const double *P, const double *u0,
                          double *u, const double *rates0, double *rates);
+// And u := M⁻¹ Jᵀ P alone, for which rows without percussion are not read.
+void response_pieces_to(const mechanism *m, motion *x, const response_pieces *p, const double *P, double *u);
 // W_ij from the pieces.
 double response_product(const response_pieces *p, int i, int j);
 

@@ -159,7 +159,8 @@ void response_piece_clear(response_pieces *p, int i, double own) {
 BLOCK void push_block(const int w, const response_pieces *p, int b, const double *P, double *h) {
   for (int k = p->first[b]; k < p->first[b + 1]; k++) {
     const double *J = p->J + p->offset[k];
-    for (int i = p->start[b]; i < p->start[b + 1]; i++, J += w) block_axpy(w, P[i], J, h + p->at[k]);
+    for (int i = p->start[b]; i < p->start[b + 1]; i++, J += w)
+      if (P[i] != 0) block_axpy(w, P[i], J, h + p->at[k]);
   }
 }
 
@@ -197,20 +198,32 @@ static void find_rates(void *context, int from, int to) {
   }
 }
 
-void response_pieces_add(const mechanism *m, motion *x, const response_pieces *p, const double *P, const double *u0,
-                         double *u, const double *rates0, double *rates) {
+// u += M⁻¹ Jᵀ P. Returns Lᵀ of what it adds.
+static const double *add_responses(const mechanism *m, motion *x, const response_pieces *p, const double *P,
+                                   double *u) {
   double *h = x->speed_work[1];
   memset(h, 0, (size_t)p->velocity_count * sizeof *h);
   for (int b = 0; b < p->block_count; b++) {
     if (m->planar) push_block(3, p, b, P, h);
     else push_block(6, p, b, P, h);
   }
-  memcpy(u, u0, (size_t)m->nv * sizeof *u);
   for (int tree = 0; tree < m->base_count; tree++) {
     if (!response_is_free_body(m, tree)) continue;  // no row touches it
     const node *n = &m->nodes[m->base_nodes[m->base_start[tree]]];
     if (m->planar) add_speeds(3, x, n, h + m->base_speed_start[tree], u);
     else add_speeds(6, x, n, h + m->base_speed_start[tree], u);
   }
+  return h;
+}
+
+void response_pieces_to(const mechanism *m, motion *x, const response_pieces *p, const double *P, double *u) {
+  memset(u, 0, (size_t)m->nv * sizeof *u);
+  (void)add_responses(m, x, p, P, u);
+}
+
+void response_pieces_add(const mechanism *m, motion *x, const response_pieces *p, const double *P, const double *u0,
+                         double *u, const double *rates0, double *rates) {
+  memcpy(u, u0, (size_t)m->nv * sizeof *u);
+  const double *h = add_responses(m, x, p, P, u);
   crew_run(x->crew, p->block_count, TREE_SHARE, find_rates, &(rates_job){m, p, h, rates0, rates});
 }

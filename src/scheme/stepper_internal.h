@@ -458,6 +458,8 @@ static inline double stepper_entry(const stepper *s, int i, int j) {
 // The velocity at the end of the step and the rates there, from the percussions of a crowd of free bodies whose problem
 // is solved once. Returns false of others.
 bool stepper_respond(stepper *s);
+// to := M⁻¹ Gᵀ P over all rows, by the pieces where there are.
+void stepper_displace(stepper *s, const double *P, double *to);
 // to := |W| |P|, or a bound of it. Overwrites `displacement`.
 void stepper_absolute(stepper *s, double *to);
 

@@ -3,6 +3,7 @@
 // with what touches.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "mechanics/response.h"
@@ -104,9 +105,19 @@ carom_status stepper_finish_matrix(stepper *s, carom_error *error) {
   return islands_find(&s->problem.islands, stepper_problem(s), error) ? CAROM_OK : CAROM_ERROR_MEMORY;
 }
 
+// A crowd of free bodies, whose rows are all in pieces.
+static bool responds_by_pieces(const stepper *s) {
+  return s->problem.crowded && response_pieces_free_bodies(s->m, &s->problem.pieces) && !s->m->row_count &&
+         !s->m->friction_count;
+}
+
+void stepper_displace(stepper *s, const double *P, double *to) {
+  if (responds_by_pieces(s)) response_pieces_to(s->m, s->x, &s->problem.pieces, P, to);
+  else memcpy(to, response_to(s->m, s->x, P, s->x->row_total), (size_t)s->m->nv * sizeof *to);
+}
+
 bool stepper_respond(stepper *s) {
-  bool pieces = s->problem.crowded && response_pieces_free_bodies(s->m, &s->problem.pieces);
-  if (!pieces || s->m->row_count || s->m->friction_count || s->even.excess != 0) return false;
+  if (!responds_by_pieces(s) || s->even.excess != 0) return false;
   response_pieces_add(s->m, s->x, &s->problem.pieces, s->problem.P, s->u_free, s->u_end, s->problem.rate_free,
                       s->problem.rate_after);
   return true;

@@ -60,7 +60,8 @@ static void find_heights(stepper *s, double dt, double allowed) {
 
 static double deepest(const stepper *s) {
   double depth = 0;
-  for (int k = 0; k < s->near.active_count; k++) depth = fmax(depth, -s->overlap.height[k]);
+  for (int k = 0; k < s->near.active_count; k++)
+    if (-s->overlap.height[k] > depth) depth = -s->overlap.height[k];
   return depth;
 }
 
@@ -142,12 +143,11 @@ static carom_status solve(stepper *s, carom_error *error) {
 // How far the removal moves surfaces beside their velocities: where pairs have come from counts that.
 static void find_shift(stepper *s) {
   const mechanism *m = s->m;
-  if (s->x->written_out)
-    tree_spread(m, s->x, s->overlap.displacement);  // else the response has left the displacements of all bodies
+  tree_spread(m, s->x, s->overlap.displacement);
   for (int i = 1; i < m->node_count; i++) {
     const double *by = s->x->links[i].A;
-    s->overlap.shift =
-        fmax(s->overlap.shift, vec3_norm(block_linear(m, by)) + vec3_norm(block_angular(m, by)) * m->length);
+    double way = vec3_norm(block_linear(m, by)) + vec3_norm(block_angular(m, by)) * m->length;
+    if (way > s->overlap.shift) s->overlap.shift = way;
   }
 }
 
@@ -164,8 +164,7 @@ carom_status stepper_find_overlap(stepper *s, double dt, carom_error *error) {
   memset(lambda, 0, (size_t)s->x->row_total * sizeof *lambda);
   for (int i = 0; i < o->blocks.count; i++) lambda[row_of(s, i)] = o->r[i], zero += 0 * o->r[i];
   if (zero != 0) return CAROM_OK;  // not finite: positions stay
-  const double *displacement = response_to(s->m, s->x, lambda, s->x->row_total);
-  memcpy(o->displacement, displacement, (size_t)s->m->nv * sizeof *displacement);
+  stepper_displace(s, lambda, o->displacement);
   o->moves = true;
   if (s->contacts->pool) find_shift(s);
   mark_points(s);
