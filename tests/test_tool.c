@@ -58,7 +58,7 @@ static void mistakes_on_the_command_line_exit_with_2(void) {
       {"list joint", "did you mean 'joints'?"},
       {"example pendlum", "did you mean 'pendulum'?"},
       {"help chekc", "did you mean 'check'?"},
-      {"export a.h5 --to parquet", "there is csv"},
+      {"export a.h5 --to parquet", "there are csv, mat, gltf and vtk"},
   };
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
     if (!CHECK_EQUAL(carom("%s", mistakes[i].words), 2)) printf("      carom %s\n", mistakes[i].words);

@@ -49,28 +49,37 @@ static void print_table(void *context, const char *name, int columns, long rows)
           columns == 1 ? "" : "s");
 }
 
+static const struct {
+  const char *name, *ending;  // of files that have no name yet; null for the standard output
+} forms[] = {{"csv", NULL}, {"mat", "mat"}, {"gltf", "glb"}, {"vtk", "pvd"}};
+enum { FORM_COUNT = sizeof forms / sizeof *forms };
+
+static int find_form(const char *name) {
+  int k = 0;
+  while (name && k < FORM_COUNT && strcmp(forms[k].name, name) != 0) k++;
+  return k;
+}
+
 // In the current folder.
-static const char *name_output(const char *run, const char *form, char *name, size_t size) {
-  static const char *const endings[][2] = {{"mat", "mat"}, {"gltf", "glb"}, {"vtk", "pvd"}};
+static const char *name_output(const char *run, int form, char *name, size_t size) {
   const char *slash = strrchr(run, '/'), *base = slash ? slash + 1 : run, *dot = strrchr(base, '.');
-  for (size_t i = 0; form && i < sizeof endings / sizeof *endings; i++)
-    if (strcmp(form, endings[i][0]) == 0) {
-      snprintf(name, size, "%.*s.%s", dot && dot > base ? (int)(dot - base) : (int)strlen(base), base, endings[i][1]);
-      return name;
-    }
-  return "-";
+  if (!forms[form].ending) return "-";
+  snprintf(name, size, "%.*s.%s", dot && dot > base ? (int)(dot - base) : (int)strlen(base), base, forms[form].ending);
+  return name;
 }
 
 static int run_export(int argc, char **argv) {
   export_args a = {0};
   int code = args_parse(&command_export, argc, argv, &a);
   if (code >= 0) return code;
+  const int form = find_form(a.to);
+  if (form == FORM_COUNT) return usage_error("export", "cannot export to '%s'; there are csv, mat, gltf and vtk", a.to);
   carom_error error = {0};
   char name[4096];
-  if (!a.output) a.output = name_output(a.run, a.to, name, sizeof name);
+  if (!a.output) a.output = name_output(a.run, form, name, sizeof name);
   carom_export_options options = {.table = a.table, .units = a.units, .force = a.force};
   carom_status status = a.tables ? carom_export_list(a.run, print_table, stdout, &error)
-                                 : carom_export(a.run, a.to ? a.to : "csv", a.output, &options, &error);
+                                 : carom_export(a.run, forms[form].name, a.output, &options, &error);
   if (status == CAROM_OK && !a.tables && a.output == name) printf("%s\n", name);
   return status == CAROM_OK ? 0 : tell_error(&error);
 }
