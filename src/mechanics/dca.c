@@ -21,6 +21,10 @@
 enum { SHARE = 256 };                   // the fewest steps that threads share
 enum { MOST = JOINT_MAX_FREEDOM + 6 };  // columns of G
 
+// Rows of matrices are padded with zeros to a width that vectors of the processor have: eight numbers in space, four in
+// the plane. Loops over all of them are one or two instructions.
+#define ROW(w) ((w) == 6 ? 8 : 4)
+
 // --- memory ----------------------------------------------------------------------------------------------------------
 
 // Columns of Q before they are reduced.
@@ -32,7 +36,7 @@ void dca_create(const mechanism *m, motion *x) {
   const dca_plan *p = x->dca_plan = m->dca;
   if (!p) return;
   arena *memory = &x->memory;
-  const int n = m->n;
+  const int n = m->n, row = ROW(n);
   dca_work *w = x->dca = ARENA_NEW(memory, dca_work);
   w->cells = ARENA_ARRAY(memory, dca_cell, p->step_count + 1);
   w->singular = ARENA_ARRAY(memory, int, p->task_count + 1);
@@ -59,19 +63,20 @@ void dca_create(const mechanism *m, motion *x) {
       const bool assembly = s->kind == DCA_LEAF || s->kind == DCA_JOIN, open = assembly && s->outer >= 0 && !s->rigid;
       const int k = s->freedom, all = columns_of(m, p, s);
       dca_cell *c = &w->cells[i];
-      double **const arrays[] = {&c->I, &c->X, &c->Q, &c->V, &c->z, &c->G, &c->U, &c->H, &c->y};
-      const int counts[] = {assembly ? n * n : 0,
-                            open ? n * n : 0,
-                            open ? n * s->rank : 0,
-                            open && all > n ? n * all : 0,
-                            s->rank,
-                            n * k,
-                            n * k,
-                            k * k,
-                            k};
-      for (int a = 0; a < 9; a++) {
+      double **const arrays[] = {&c->I, &c->X, &c->Xt, &c->Q, &c->V, &c->z, &c->G, &c->U, &c->H, &c->y};
+      const int square = n * row, counts[] = {assembly ? square : 0,
+                                              open ? square : 0,
+                                              open ? square : 0,
+                                              open ? row * s->rank : 0,
+                                              open && all > n ? n * all : 0,
+                                              s->rank,
+                                              row * k,
+                                              row * k,
+                                              k * k,
+                                              k};
+      for (int a = 0; a < 10; a++) {
         if (pass) *arrays[a] = values + size;
-        size += counts[a];
+        size += (counts[a] + 7) / 8 * 8;
       }
     }
   }
@@ -79,51 +84,93 @@ void dca_create(const mechanism *m, motion *x) {
 
 // --- blocks ----------------------------------------------------------------------------------------------------------
 
-// y = A x for a symmetric A with both triangles.
-BLOCK void multiply(const int w, const double *A, const double *x, double *y) {
-  for (int i = 0; i < w; i++) y[i] = A[i] * x[0];
-  for (int j = 1; j < w; j++)
-    for (int i = 0; i < w; i++) y[i] += A[j * w + i] * x[j];
+typedef double eight __attribute__((vector_size(64), aligned(8), may_alias));
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+
+BLOCK void add_row(const int w, double s, const double *a, double *y) {
+  if (w == 6) *(eight *)y += s * *(const eight *)a;
+  else *(four *)y += s * *(const four *)a;
+}
+
+BLOCK void scale_row(const int w, double s, double *y) {
+  if (w == 6) *(eight *)y *= s;
+  else *(four *)y *= s;
+}
+
+// to = Σ x_j (row j of A): Aᵀ x.
+BLOCK void combine(const int w, const double *A, const double *x, double *to) {
+  if (w == 6) {
+    const eight *row = (const eight *)A;
+    *(eight *)to = (x[0] * row[0] + x[1] * row[1] + x[2] * row[2]) + (x[3] * row[3] + x[4] * row[4] + x[5] * row[5]);
+  } else {
+    const four *row = (const four *)A;
+    *(four *)to = x[0] * row[0] + x[1] * row[1] + x[2] * row[2];
+  }
 }
 
 BLOCK void mirror(const int w, double *A) {
   for (int i = 0; i < w; i++)
-    for (int j = 0; j < i; j++) A[i * w + j] = A[j * w + i];
+    for (int j = 0; j < i; j++) A[i * ROW(w) + j] = A[j * ROW(w) + i];
 }
 
-// X of a shift by r.
-BLOCK void write_shift(const int w, const double *r, double *X) {
-  for (int j = 0; j < w; j++) {
-    double unit[6] = {0}, column[6];
-    unit[j] = 1;
-    block_shift_motion(w, r, unit, column);
-    for (int i = 0; i < w; i++) X[i * w + j] = column[i];
+// From rows of w numbers, of which the upper triangle is known.
+BLOCK void pad_symmetric(const int w, const double *from, double *to) {
+  for (int i = 0; i < w; i++)
+    for (int j = i; j < w; j++) to[i * ROW(w) + j] = from[i * w + j];
+  mirror(w, to);
+}
+
+// A := T A and A := Tᵀ A with the shift T by r: rows are added to others.
+BLOCK void shift_rows(const int w, const double *r, double *A) {
+  enum { N = ROW(6) };
+  if (w == 3) {
+    add_row(w, -r[1], A, A + ROW(w)), add_row(w, r[0], A, A + 2 * ROW(w));
+    return;
   }
+  add_row(w, r[2], A + N, A + 3 * N), add_row(w, -r[1], A + 2 * N, A + 3 * N);
+  add_row(w, r[0], A + 2 * N, A + 4 * N), add_row(w, -r[2], A, A + 4 * N);
+  add_row(w, r[1], A, A + 5 * N), add_row(w, -r[0], A + N, A + 5 * N);
+}
+BLOCK void carry_rows(const int w, const double *r, double *A) {
+  enum { N = ROW(6) };
+  if (w == 3) {
+    add_row(w, r[0], A + 2 * ROW(w), A), add_row(w, -r[1], A + ROW(w), A);
+    return;
+  }
+  add_row(w, r[1], A + 5 * N, A), add_row(w, -r[2], A + 4 * N, A);
+  add_row(w, r[2], A + 3 * N, A + N), add_row(w, -r[0], A + 5 * N, A + N);
+  add_row(w, r[0], A + 4 * N, A + 2 * N), add_row(w, -r[1], A + 3 * N, A + 2 * N);
+}
+// A := A T.
+BLOCK void shift_columns(const int w, const double *r, double *A) {
+  for (int i = 0; i < w; i++) block_carry_force(w, r, A + i * ROW(w));
+}
+
+BLOCK void transpose(const int w, const double *A, double *to) {
+  for (int i = 0; i < w; i++)
+    for (int j = 0; j < w; j++) to[j * ROW(w) + i] = A[i * ROW(w) + j];
 }
 
 // X a and Xᵀ f of the assembly of a step.
 BLOCK void outward(const int w, const motion *x, const dca_step *s, const dca_cell *c, const double *a, double *to) {
-  if (s->rigid) {
-    block_shift_motion(w, x->links[s->outer].r, a, to);
-    return;
-  }
-  for (int i = 0; i < w; i++) to[i] = block_dot(w, c->X + i * w, a);
+  if (s->rigid) block_shift_motion(w, x->links[s->outer].r, a, to);
+  else combine(w, c->Xt, a, to);
 }
 BLOCK void inward(const int w, const motion *x, const dca_step *s, const dca_cell *c, const double *f, double *to) {
   if (s->rigid) {
     for (int i = 0; i < w; i++) to[i] = f[i];
     block_carry_force(w, x->links[s->outer].r, to);
-    return;
+  } else {
+    combine(w, c->X, f, to);
   }
-  block_mul_transposed(w, c->X, f, to);
 }
 
-// The rows of A, `count` vectors of width w, replaced by w vectors with the same sum of products, by reflections
-// 1 - v vᵀ. These stand in V, `count` numbers each.
+// The rows of A, `count` vectors, replaced by w vectors with the same sum of products, by reflections 1 - v vᵀ. These
+// stand in V, `count` numbers each.
 BLOCK void reduce_columns(const int w, int count, double *A, double *V) {
   for (int j = 0; j < w; j++, V += count) {
-    double size = 0, dots[6] = {0};
-    for (int i = 0; i < count; i++) V[i] = i < j ? 0 : A[i * w + j];
+    double size = 0, dots[8] = {0};
+    for (int i = 0; i < count; i++) V[i] = i < j ? 0 : A[i * ROW(w) + j];
     for (int i = j + 1; i < count; i++) size += V[i] * V[i];
     if (size == 0) {
       V[j] = 0;
@@ -133,16 +180,11 @@ BLOCK void reduce_columns(const int w, int count, double *A, double *V) {
     if (V[j] > 0) length = -length;
     V[j] -= length;
     const double scale = 1 / sqrt(-length * V[j]);
-    for (int i = j; i < count; i++) {
-      V[i] *= scale;
-      for (int c = j + 1; c < w; c++) dots[c] += V[i] * A[i * w + c];
-    }
-    A[j * w + j] = length;
-    for (int c = j + 1; c < w; c++) A[j * w + c] -= V[j] * dots[c];
-    for (int i = j + 1; i < count; i++) {
-      for (int c = j + 1; c < w; c++) A[i * w + c] -= V[i] * dots[c];
-      A[i * w + j] = 0;
-    }
+    for (int i = j; i < count; i++) V[i] *= scale;
+    for (int i = j; i < count; i++) add_row(w, V[i], A + i * ROW(w), dots);
+    for (int i = j; i < count; i++) add_row(w, -V[i], dots, A + i * ROW(w));
+    A[j * ROW(w) + j] = length;
+    for (int i = j + 1; i < count; i++) A[i * ROW(w) + j] = 0;
   }
 }
 
@@ -160,109 +202,84 @@ BLOCK void expand_columns(const int w, int count, const double *V, const double 
 // --- matrices --------------------------------------------------------------------------------------------------------
 
 // G, U and H of an elimination. Returns false if the joint's pivot is rounding.
-BLOCK bool eliminate(const int w, const mechanism *m, motion *x, const dca_step *s, dca_cell *c, double *C) {
+BLOCK bool eliminate(const int w, const mechanism *m, motion *x, const dca_step *s, dca_cell *c) {
   const node *n = &m->nodes[s->node];
   const dca_cell *cells = x->dca->cells, *right = &cells[s->right];
   const int f = n->free_count, k = s->freedom;
   for (int a = 0; a < k; a++) {
-    const double *from = a < f ? x->S + 6 * (n->v + n->free[a]) : cells[s->left].Q + (a - f) * w;
-    double *G = c->G + a * w, *U = c->U + a * w, *H = c->H + a * k;
-    for (int i = 0; i < w; i++) G[i] = from[i];
-    multiply(w, right->I, G, U);
-    double D = block_dot(w, G, U) + (a < f ? 0 : 1), size = a < f ? 0 : D, first[6];
-    for (int i = 0; a < f && i < w; i++) size += G[i] * G[i] * right->I[i * w + i];
-    for (int i = 0; i < w; i++) first[i] = G[i];
+    double *G = c->G + a * ROW(w), *U = c->U + a * ROW(w), *H = c->H + a * k, first[8] = {0};
+    if (a < f) memcpy(first, x->S + 6 * (n->v + n->free[a]), (size_t)w * sizeof *first);
+    else memcpy(first, cells[s->left].Q + (a - f) * ROW(w), sizeof first / (w == 6 ? 1 : 2));
+    memcpy(G, first, sizeof first / (w == 6 ? 1 : 2));
+    combine(w, right->I, first, U);
+    double D = block_dot(w, first, U) + (a < f ? 0 : 1), size = a < f ? 0 : D;
+    for (int i = 0; a < f && i < w; i++) size += first[i] * first[i] * right->I[i * (ROW(w) + 1)];
     for (int b = 0; b <= a; b++) H[b] = a == b;
     for (int b = 0; b < a; b++) {
-      const double part = C[a * MOST + b] = block_dot(w, first, c->U + b * w);
-      block_axpy(w, -part, c->G + b * w, G);
-      block_axpy(w, -part, c->U + b * w, U);
+      const double part = block_dot(w, first, c->U + b * ROW(w));
+      add_row(w, -part, c->G + b * ROW(w), G);
+      add_row(w, -part, c->U + b * ROW(w), U);
       for (int i = 0; i <= b; i++) H[i] -= part * c->H[b * k + i];
       D -= part * part;
     }
     if (!(D > TREE_SINGULAR * size)) return false;
-    const double scale = 1 / (C[a * MOST + a] = sqrt(D));
-    for (int i = 0; i < w; i++) G[i] *= scale, U[i] *= scale;
+    const double scale = 1 / sqrt(D);
+    scale_row(w, scale, G), scale_row(w, scale, U);
     for (int b = 0; b <= a; b++) H[b] *= scale;
   }
   return true;
 }
 
-// What is left of I_R for L, its upper triangle.
-BLOCK void take_inertia(const int w, int freedom, const dca_cell *c, const double *I, double *left) {
-  for (int i = 0; i < w * w; i++) left[i] = I[i];
-  for (int a = 0; a < freedom; a++) block_take_product(w, 1, c->U + a * w, left);
+// What is left of I_R for L.
+BLOCK void pass_inertia(const int w, int freedom, const dca_cell *c, const double *I, double *passed) {
+  for (int i = 0; i < w * ROW(w); i++) passed[i] = I[i];
+  for (int a = 0; a < freedom; a++)
+    for (int i = 0; i < w; i++) add_row(w, -c->U[a * ROW(w) + i], c->U + a * ROW(w), passed + i * ROW(w));
 }
 
-// N = 1 - Ĝ Ûᵀ.
-BLOCK void write_rest(const int w, const dca_step *s, const dca_cell *c, double *N) {
-  for (int i = 0; i < w; i++)
-    for (int j = 0; j < w; j++) N[i * w + j] = i == j;
-  for (int a = 0; a < s->freedom; a++)
-    for (int i = 0; i < w; i++) block_axpy(w, -c->G[a * w + i], c->U + a * w, N + i * w);
-}
-
-// A body beside a light one feels little of the inertia behind that. The difference I_R - Û Ûᵀ would lose it in
-// rounding of I_R; Joseph's form of it,  Nᵀ I_R N + Tᵀ diag(0, 1) T  with  T = K⁻¹ Gᵀ I_R,  does not.
-BLOCK void pass_inertia(const int w, int freedom, int f, const dca_cell *c, const double *C, const double *I,
-                        const double *N, double *passed) {
-  double T[MOST * 6], half[36];
-  for (int i = 0; i < w * w; i++) passed[i] = 0;
-  for (int a = freedom - 1; a >= f; a--) {
-    double *t = T + a * w;
-    for (int i = 0; i < w; i++) t[i] = c->U[a * w + i];
-    for (int b = a + 1; b < freedom; b++) block_axpy(w, -C[b * MOST + a], T + b * w, t);
-    const double inverse = 1 / C[a * (MOST + 1)];
-    for (int i = 0; i < w; i++) t[i] *= inverse;
-    block_take_product(w, -1, t, passed);
-  }
-  for (int i = 0; i < w; i++) block_mul_transposed(w, N, I + i * w, half + i * w);
-  for (int k = 0; k < w; k++)
-    for (int i = 0; i < w; i++)
-      for (int j = i; j < w; j++) passed[i * w + j] += N[k * w + i] * half[k * w + j];
-}
-
-// I and X of two assemblies, Q of the result.
-BLOCK void join(const int w, const mechanism *m, const motion *x, const dca_step *s, dca_cell *c, const double *C) {
-  const dca_step *steps = x->dca_plan->steps, *l = &steps[s->left], *r = &steps[s->right];
-  const dca_cell *left = &x->dca->cells[s->left], *right = &x->dca->cells[s->right];
-  double passed[36], N[36], half[36];
-  for (int i = 0; i < w * w; i++) c->I[i] = left->I[i];
-  if (s->outer >= 0 || !l->rigid) write_rest(w, s, c, N);
+BLOCK void join_inertia(const int w, const motion *x, const dca_step *s, dca_cell *c) {
+  const dca_step *l = &x->dca_plan->steps[s->left];
+  const dca_cell *left = &x->dca->cells[s->left];
+  double passed[48], half[48];
+  pass_inertia(w, s->freedom, c, x->dca->cells[s->right].I, passed);
   if (l->rigid) {
-    take_inertia(w, s->freedom, c, right->I, passed);
-    block_shift_inertia(w, x->links[l->outer].r, passed, c->I);
+    carry_rows(w, x->links[l->outer].r, passed);
+    shift_columns(w, x->links[l->outer].r, passed);
+    for (int i = 0; i < w * ROW(w); i++) c->I[i] = left->I[i] + passed[i];
   } else {
-    pass_inertia(w, s->freedom, m->nodes[s->node].free_count, c, C, right->I, N, passed);
-    mirror(w, passed);
-    for (int i = 0; i < w; i++) block_mul_transposed(w, left->X, passed + i * w, half + i * w);
-    for (int k = 0; k < w; k++)
-      for (int i = 0; i < w; i++)
-        for (int j = i; j < w; j++) c->I[i * w + j] += left->X[k * w + i] * half[k * w + j];
-  }
-  mirror(w, c->I);
-  if (s->outer < 0) return;
-  for (int i = 0; i < w; i++) {  // N X_L
-    if (l->rigid) {
-      memcpy(half + i * w, N + i * w, (size_t)w * sizeof *N);
-      block_carry_force(w, x->links[l->outer].r, half + i * w);
-    } else {
-      block_mul_transposed(w, left->X, N + i * w, half + i * w);
+    for (int i = 0; i < w; i++) combine(w, left->X, passed + i * ROW(w), half + i * ROW(w));
+    for (int i = 0; i < w; i++) {
+      combine(w, half, left->Xt + i * ROW(w), passed + i * ROW(w));
+      for (int k = 0; k < ROW(w); k++) c->I[i * ROW(w) + k] = left->I[i * ROW(w) + k] + passed[i * ROW(w) + k];
     }
   }
-  double columns[3 * 36];
-  memcpy(columns, right->Q, (size_t)(r->rank * w) * sizeof *columns);
-  for (int a = 0; a < s->freedom; a++) outward(w, x, r, right, c->G + a * w, columns + (r->rank + a) * w);
+  mirror(w, c->I);
+}
+
+// X = X_R N X_L with N = 1 - Ĝ Ûᵀ, and Q.
+BLOCK void join_outer(const int w, const motion *x, const dca_step *s, dca_cell *c) {
+  const dca_step *steps = x->dca_plan->steps, *l = &steps[s->left], *r = &steps[s->right];
+  const dca_cell *left = &x->dca->cells[s->left], *right = &x->dca->cells[s->right];
+  double N[48] = {0}, half[48], columns[18 * 8] = {0};
+  for (int i = 0; i < w; i++) N[i * (ROW(w) + 1)] = 1;
+  for (int a = 0; a < s->freedom; a++)
+    for (int i = 0; i < w; i++) add_row(w, -c->G[a * ROW(w) + i], c->U + a * ROW(w), N + i * ROW(w));
+  double *product = l->rigid ? N : half;
+  if (l->rigid) shift_columns(w, x->links[l->outer].r, N);
+  else
+    for (int i = 0; i < w; i++) combine(w, left->X, N + i * ROW(w), half + i * ROW(w));
   if (r->rigid) {
-    double shift[36];
-    write_shift(w, x->links[r->outer].r, shift);
-    for (int i = 0; i < w; i++) block_mul_transposed(w, half, shift + i * w, c->X + i * w);
+    shift_rows(w, x->links[r->outer].r, product);
+    memcpy(c->X, product, (size_t)(w * ROW(w)) * sizeof *product);
   } else {
-    for (int i = 0; i < w; i++) block_mul_transposed(w, half, right->X + i * w, c->X + i * w);
+    for (int i = 0; i < w; i++) combine(w, product, right->X + i * ROW(w), c->X + i * ROW(w));
   }
+  transpose(w, c->X, c->Xt);
+  memcpy(columns, right->Q, (size_t)(r->rank * ROW(w)) * sizeof *columns);
+  for (int a = 0; a < s->freedom; a++) outward(w, x, r, right, c->G + a * ROW(w), columns + (r->rank + a) * ROW(w));
   const int count = r->rank + s->freedom;
   if (count > w) reduce_columns(w, count, columns, c->V);
-  memcpy(c->Q, columns, (size_t)(s->rank * w) * sizeof *columns);
+  memcpy(c->Q, columns, (size_t)(s->rank * ROW(w)) * sizeof *columns);
 }
 
 // Of a flexible body, with the shapes Φ of its outer handle:  X = T - Φ I_ff⁻¹ I_fr,  Q = Φ L⁻ᵀ,  I_ff = L Lᵀ.
@@ -270,38 +287,44 @@ BLOCK void bend_outer(const int w, const mechanism *m, const motion *x, const dc
   const node *n = &m->nodes[s->node];
   const flexible_link *f = &x->dca->flexible[s->node];
   const double *shapes = x->carried[s->outer], *L = f->ff;
-  double columns[6 * FLEXIBLE_MODES_MAX];
-  write_shift(w, x->links[s->outer].r, c->X);
-  memset(c->Q, 0, (size_t)(s->rank * w) * sizeof *c->Q);
-  if (n->modes_held || !shapes) return;
-  for (int k = 0; k < n->modes; k++) {
-    double *column = columns + k * w;
-    for (int i = 0; i < w; i++) block_axpy(w, -shapes[6 * k + i], f->X + k * w, c->X + i * w);
+  double columns[8 * FLEXIBLE_MODES_MAX] = {0};
+  memset(c->X, 0, (size_t)(w * ROW(w)) * sizeof *c->X);
+  for (int i = 0; i < w; i++) c->X[i * (ROW(w) + 1)] = 1;
+  shift_rows(w, x->links[s->outer].r, c->X);
+  memset(c->Q, 0, (size_t)(s->rank * ROW(w)) * sizeof *c->Q);
+  const bool bends = shapes && !n->modes_held;
+  for (int k = 0; bends && k < n->modes; k++) {
+    double *column = columns + k * ROW(w);
+    for (int i = 0; i < w; i++) block_axpy(w, -shapes[6 * k + i], f->X + k * w, c->X + i * ROW(w));
     for (int i = 0; i < w; i++) column[i] = shapes[6 * k + i];
-    for (int b = 0; b < k; b++) block_axpy(w, -L[k * n->modes + b], columns + b * w, column);
+    for (int b = 0; b < k; b++) add_row(w, -L[k * n->modes + b], columns + b * ROW(w), column);
     const double inverse = 1 / L[k * (n->modes + 1)];
     for (int i = 0; i < w; i++) column[i] *= inverse;
   }
+  transpose(w, c->X, c->Xt);
+  if (!bends) return;
   if (n->modes > w) reduce_columns(w, n->modes, columns, c->V);
-  memcpy(c->Q, columns, (size_t)(s->rank * w) * sizeof *columns);
+  memcpy(c->Q, columns, (size_t)(s->rank * ROW(w)) * sizeof *columns);
 }
 
 BLOCK bool assemble_leaf(const int w, const mechanism *m, motion *x, const dca_step *s, dca_cell *c) {
   const dca_plan *plan = x->dca_plan;
   const node *n = &m->nodes[s->node];
   const tree_link *l = &x->links[s->node];
-  if (n->flex) flexible_fill(w, n, &x->dca->flexible[s->node], c->I);
-  else block_inertia(w, l->J, l->mk, n->mass, c->I);
+  double I[36];
+  if (n->flex) flexible_fill(w, n, &x->dca->flexible[s->node], I);
+  else block_inertia(w, l->J, l->mk, n->mass, I);
   for (int j = plan->first_side[s->node]; j >= 0; j = plan->next_side[j]) {
     const dca_step *side = &plan->steps[plan->joint[j]];
-    double passed[36];
-    take_inertia(w, side->freedom, &x->dca->cells[plan->joint[j]], x->dca->cells[side->right].I, passed);
-    block_shift_inertia(w, x->links[j].r, passed, c->I);
+    double passed[48], narrow[36];
+    pass_inertia(w, side->freedom, &x->dca->cells[plan->joint[j]], x->dca->cells[side->right].I, passed);
+    for (int i = 0; i < w * w; i++) narrow[i] = passed[i / w * ROW(w) + i % w];
+    block_shift_inertia(w, x->links[j].r, narrow, I);
     if (x->carried && x->carried[j])
-      flexible_take_inertia(w, n, &x->dca->flexible[s->node], x->links[j].r, x->carried[j], passed);
+      flexible_take_inertia(w, n, &x->dca->flexible[s->node], x->links[j].r, x->carried[j], narrow);
   }
-  if (n->flex && !flexible_condense(w, n, &x->dca->flexible[s->node], c->I)) return false;
-  mirror(w, c->I);
+  if (n->flex && !flexible_condense(w, n, &x->dca->flexible[s->node], I)) return false;
+  pad_symmetric(w, I, c->I);
   if (s->outer >= 0 && !s->rigid) bend_outer(w, m, x, s, c);
   return true;
 }
@@ -310,9 +333,10 @@ BLOCK bool assemble(const int w, const mechanism *m, motion *x, int index) {
   const dca_step *s = &x->dca_plan->steps[index];
   dca_cell *c = &x->dca->cells[index];
   if (s->kind == DCA_LEAF) return assemble_leaf(w, m, x, s, c);
-  double C[MOST * MOST];
-  if (!eliminate(w, m, x, s, c, C)) return false;
-  if (s->kind == DCA_JOIN) join(w, m, x, s, c, C);
+  if (!eliminate(w, m, x, s, c)) return false;
+  if (s->kind != DCA_JOIN) return true;
+  join_inertia(w, x, s, c);
+  if (s->outer >= 0) join_outer(w, x, s, c);
   return true;
 }
 
@@ -340,12 +364,12 @@ BLOCK void reduce(const int w, const forces *g, const dca_step *s, dca_cell *c, 
   const int f = n->free_count;
   for (int i = 0; i < w; i++) c->alpha[i] = s->left >= 0 ? g->x->dca->cells[s->left].a[i] : 0;
   if (g->moving) add_given(w, g, n, &g->x->links[s->node], c->alpha);
-  multiply(w, right->I, c->alpha, push);
+  combine(w, right->I, c->alpha, push);
   for (int i = 0; i < w; i++) push[i] += right->p[i];
   for (int a = 0; a < s->freedom; a++) {
-    double y = -block_dot(w, c->U + a * w, c->alpha) - block_dot(w, c->G + a * w, right->p);
+    double y = -block_dot(w, c->U + a * ROW(w), c->alpha) - block_dot(w, c->G + a * ROW(w), right->p);
     for (int b = 0; g->tau && b < f && b <= a; b++) y += c->H[a * s->freedom + b] * g->tau[n->v + n->free[b]];
-    block_axpy(w, c->y[a] = y, c->U + a * w, push);
+    block_axpy(w, c->y[a] = y, c->U + a * ROW(w), push);
   }
 }
 
@@ -374,7 +398,7 @@ BLOCK void gather(const int w, const forces *g, int index) {
     reduce_leaf(w, g, s, c);
     return;
   }
-  double push[6];
+  double push[8];
   reduce(w, g, s, c, push);
   if (s->kind != DCA_JOIN) {
     for (int i = 0; i < w; i++) c->p[i] = push[i];
@@ -383,9 +407,9 @@ BLOCK void gather(const int w, const forces *g, int index) {
   inward(w, g->x, &steps[s->left], &cells[s->left], push, c->p);
   for (int i = 0; i < w; i++) c->p[i] += cells[s->left].p[i];
   if (s->outer < 0) return;
-  double at[6];
+  double at[8];
   for (int i = 0; i < w; i++) at[i] = c->alpha[i];
-  for (int a = 0; a < s->freedom; a++) block_axpy(w, c->y[a], c->G + a * w, at);
+  for (int a = 0; a < s->freedom; a++) block_axpy(w, c->y[a], c->G + a * ROW(w), at);
   outward(w, g->x, &steps[s->right], &cells[s->right], at, c->a);
   for (int i = 0; i < w; i++) c->a[i] += cells[s->right].a[i];
 }
@@ -438,9 +462,9 @@ BLOCK void spread(const int w, const forces *g, int index) {
   const node *n = &g->m->nodes[s->node];
   const int f = n->free_count, k = s->freedom;
   dca_cell *right = &cells[s->right];
-  double from[6], y[MOST], all[MOST + 6];
+  double from[8], y[MOST], all[MOST + 6];
   come_from(w, g, s, c, from);
-  for (int a = 0; a < k; a++) y[a] = c->y[a] - block_dot(w, c->U + a * w, from);
+  for (int a = 0; a < k; a++) y[a] = c->y[a] - block_dot(w, c->U + a * ROW(w), from);
   if (s->outer >= 0) {
     const int rank = steps[s->right].rank, count = rank + k;
     if (count > w) expand_columns(w, count, c->V, c->z, all);
@@ -449,7 +473,7 @@ BLOCK void spread(const int w, const forces *g, int index) {
     for (int a = 0; a < k; a++) y[a] += all[rank + a];
   }
   for (int i = 0; i < w; i++) right->A[i] = from[i] + c->alpha[i];
-  for (int a = 0; a < k; a++) block_axpy(w, y[a], c->G + a * w, right->A);
+  for (int a = 0; a < k; a++) block_axpy(w, y[a], c->G + a * ROW(w), right->A);
   for (int b = 0; b < k; b++) {
     double sum = 0;
     for (int a = b; a < k; a++) sum += c->H[a * k + b] * y[a];
@@ -465,10 +489,10 @@ BLOCK void transmit(const int w, motion *x, int index) {
   dca_cell *cells = x->dca->cells, *c = &cells[index];
   if (s->kind == DCA_LEAF) return;
   dca_cell *right = &cells[s->right];
-  double *f = x->links[s->node].pA, back[6] = {0};
+  double *to = x->links[s->node].pA, f[8], back[8] = {0};
   if (s->outer >= 0) inward(w, x, &steps[s->right], right, c->F, back);
-  multiply(w, right->I, right->A, f);
-  for (int i = 0; i < w; i++) f[i] += right->p[i] - back[i], right->F[i] = c->F[i];
+  combine(w, right->I, right->A, f);
+  for (int i = 0; i < w; i++) to[i] = f[i] += right->p[i] - back[i], right->F[i] = c->F[i];
   for (int i = 0; s->kind == DCA_JOIN && i < w; i++) cells[s->left].F[i] = -f[i];
 }
 

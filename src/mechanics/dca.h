@@ -51,12 +51,13 @@ dca_plan *dca_plan_create(const mechanism *m, arena *memory);
 
 // Of one step: matrices, and vectors that belong to the forces at hand.
 typedef struct dca_cell {
-  double *I, *X, *Q, *V;  // n x n, n x n, the columns of Q one after the other, the reflections that reduced these
+  double *I, *X, *Xt;     // n rows each, padded; Xᵀ
+  double *Q, *V;          // the columns of Q, padded, and the reflections that reduced these
   double *z;              // Qᵀ F₂
   double *G, *U, *H, *y;  // of an elimination, see dca.c
-  double p[6], a[6];      // of the result
-  double alpha[6];        // what the joint accelerates by without A₁ and y
-  double A[6], F[6];      // A₁, F₂
+  double p[8], a[8];      // of the result
+  double alpha[8];        // what the joint accelerates by without A₁ and y
+  double A[8], F[8];      // A₁, F₂
 } dca_cell;
 
 typedef struct dca_work {
