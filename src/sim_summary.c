@@ -34,6 +34,8 @@ static void tell_first(const carom_sim *sim, const scheme_stats *stats, carom_su
   if (s->step_too_large) name_contact(sim, missed, s->missed_contact), s->missed_t = missed->t;
   if (s->chatters)
     name_contact(sim, &stats->trouble.chattering, s->chatter_contact), s->chatter_t = stats->trouble.chattering.t;
+  if (s->fallbacks)
+    name_contact(sim, &stats->trouble.fallback, s->fallback_contact), s->fallback_t = stats->trouble.fallback.t;
 }
 
 // The pair that crept most.
@@ -81,6 +83,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .too_deep = stats.trouble.too_deep,
                      .step_too_large = stats.trouble.leaps + stats.leaps_at_end,
                      .chatters = stats.trouble.chatters,
+                     .fallbacks = stats.trouble.fallbacks,
                      .inconsistent = stats.trouble.inconsistent,
                      .indeterminate = stats.trouble.indeterminate,
                      .energy_gains = stats.trouble.gains,

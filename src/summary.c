@@ -47,6 +47,7 @@ static const summary_field warnings[] = {COUNT("energy", unbalanced),
                                          COUNT("unsolved", unsolved),
                                          COUNT("step_too_large", step_too_large),
                                          COUNT("chatter", chatters),
+                                         COUNT("fallback", fallbacks),
                                          COUNT("penetration", too_deep),
                                          COUNT("inconsistent", inconsistent),
                                          COUNT("indeterminate", indeterminate),
@@ -142,6 +143,7 @@ void summary_write(json_writer *w, const carom_summary *s, const char *why) {
   put_energy_gain(w, s);
   put_first(w, "step_too_large", s->missed_contact, s->missed_t);
   put_first(w, "chatter", s->chatter_contact, s->chatter_t);
+  put_first(w, "fallback", s->fallback_contact, s->fallback_t);
   put_creep(w, s);
   put_deformation(w, s);
   if (why) json_put_text(w, "error", why);

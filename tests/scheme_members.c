@@ -2,6 +2,7 @@
 // of tests.
 #include "scheme/compliant.h"
 #include "scheme/event.h"
+#include "scheme/iterative.h"
 #include "scheme/moreau.h"
 #include "scheme/smooth.h"
 #include "scheme/stewart_trinkle.h"
@@ -9,5 +10,6 @@
 
 extern const scheme_type *const scheme_test_members[];
 const scheme_type *const scheme_test_members[] = {
-    &scheme_smooth, &scheme_moreau, &scheme_stewart_trinkle, &scheme_event, &scheme_compliant, &scheme_euler, NULL,
+    &scheme_smooth,    &scheme_moreau,    &scheme_stewart_trinkle, &scheme_event,
+    &scheme_compliant, &scheme_iterative, &scheme_euler,           NULL,
 };

@@ -51,14 +51,17 @@ static void a_method_is_chosen_by_name(void) {
     moreau.step = 1e-3, moreau.activation = 0.25;
     carom_stewart_trinkle_def stewart_trinkle = carom_stewart_trinkle_default();
     stewart_trinkle.step = 1e-3, stewart_trinkle.activation = 0.25;
+    carom_iterative_def iterative = carom_iterative_default();
+    iterative.step = 1e-3;  // and no gap of activation
     const void *options = strcmp(name, "moreau") == 0            ? (const void *)&moreau
-                          : strcmp(name, "stewart-trinkle") == 0 ? &stewart_trinkle
+                          : strcmp(name, "stewart-trinkle") == 0 ? (const void *)&stewart_trinkle
+                          : strcmp(name, "iterative") == 0       ? (const void *)&iterative
                                                                  : NULL;
     if (options) CHECK_EQUAL(carom_def_method(def, name, options), CAROM_OK);
     CHECK_EQUAL(carom_def_method(def, "mureau", NULL), CAROM_ERROR_USAGE);
     CHECK_EQUAL(carom_def_method(def, NULL, NULL), CAROM_ERROR_USAGE);
     CHECK_TEXT(method_of(def, &activation), name);
-    CHECK_NEAR(activation, options ? 0.25 : 0, 0);
+    CHECK_NEAR(activation, options && options != &iterative ? 0.25 : 0, 0);
     chosen++;
   }
   CHECK(chosen >= 4);

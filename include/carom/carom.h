@@ -201,13 +201,17 @@ typedef struct carom_summary {
   long chatters;  // times that a contact which should rest began to open and close again and again (time stepping)
   char chatter_contact[256];  // the first of these contacts
   double chatter_t;           // and when that was noticed [s]
-  long inconsistent;          // steps in which no finite force exists for a sliding contact (Painlevé paradox)
-  long indeterminate;         // steps in which a sliding contact has more than one solution (Painlevé paradox)
-  long friction_unsettled;    // steps in which the friction of a joint and its load did not converge
-  long unsettled;             // instants of method event at which modes or impacts were not determined
-  long energy_gains;          // steps whose contacts added energy, which Newton's law of impact with friction can do
-  double energy_gained;       // energy added in these steps [J]
-  double energy_gained_t;     // time of the first such step [s]
+  long fallbacks;  // steps whose contact forces were not found by iteration: complementarity gave them (method
+                   // iterative)
+  char fallback_contact[256];  // the first of these contacts
+  double fallback_t;           // and its time [s]
+  long inconsistent;           // steps in which no finite force exists for a sliding contact (Painlevé paradox)
+  long indeterminate;          // steps in which a sliding contact has more than one solution (Painlevé paradox)
+  long friction_unsettled;     // steps in which the friction of a joint and its load did not converge
+  long unsettled;              // instants of method event at which modes or impacts were not determined
+  long energy_gains;           // steps whose contacts added energy, which Newton's law of impact with friction can do
+  double energy_gained;        // energy added in these steps [J]
+  double energy_gained_t;      // time of the first such step [s]
   long creeps;   // 1 if a pair crept: it counts as sticking, but its friction law holds it by sliding below v0 (method
                  // compliant)
   double creep;  // how far the pair that crept most has crept in all [m]

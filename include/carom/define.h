@@ -442,6 +442,31 @@ typedef struct carom_event_def {
   int dump_every;       // save every n-th problem; 0 saves only unsolved problems
 } carom_event_def;
 
+// What the iterated force of a step is to reach: touch, release and the end of slip located, gap and gap rate zero at
+// the end of a step; or, after Bhalerao and Anderson, a constant force and the gap alone.
+typedef enum carom_iterative_form { CAROM_FORM_LOCATED, CAROM_FORM_PAPER } carom_iterative_form;
+// The fixed-step method under it. Explicit Euler is refused.
+typedef enum carom_iterative_order {
+  CAROM_ORDER_RK4,
+  CAROM_ORDER_RK3,
+  CAROM_ORDER_MIDPOINT,
+  CAROM_ORDER_SEMI_IMPLICIT_EULER,
+  CAROM_ORDER_EXPLICIT_EULER
+} carom_iterative_order;
+
+typedef struct carom_iterative_def {
+  double step;          // [s]
+  int form;             // carom_iterative_form
+  int order;            // carom_iterative_order
+  int impact;           // carom_impact_law
+  double accumulation;  // rebound speed below which infinitely many impacts are summed in closed form; 0: when bounces
+                        // are lower than 1e-11 of the model size [m/s]
+  double tolerance;     // residual at which a contact problem counts as solved [-]
+  bool separate;        // move surfaces apart that overlap at the start; otherwise overlap is an error
+  const char *dump;     // save contact problems as DUMP-NUMBER.dat; may be null
+  int dump_every;       // save every n-th problem; 0 saves only unsolved problems
+} carom_iterative_def;
+
 typedef enum carom_entry { CAROM_LOCATE, CAROM_REJECT, CAROM_RESTART, CAROM_NO_CONTROL } carom_entry;
 
 typedef struct carom_compliant_def {
@@ -493,6 +518,7 @@ CAROM_API carom_smooth_def carom_smooth_default(void);
 CAROM_API carom_moreau_def carom_moreau_default(void);
 CAROM_API carom_stewart_trinkle_def carom_stewart_trinkle_default(void);
 CAROM_API carom_event_def carom_event_default(void);
+CAROM_API carom_iterative_def carom_iterative_default(void);
 CAROM_API carom_compliant_def carom_compliant_default(void);
 CAROM_API carom_record_def carom_record_default(void);
 CAROM_API carom_material_def carom_material_default(void);
@@ -526,6 +552,7 @@ CAROM_API carom_status carom_def_smooth(carom_def *def, const carom_smooth_def *
 CAROM_API carom_status carom_def_moreau(carom_def *def, const carom_moreau_def *moreau);
 CAROM_API carom_status carom_def_stewart_trinkle(carom_def *def, const carom_stewart_trinkle_def *stewart_trinkle);
 CAROM_API carom_status carom_def_event(carom_def *def, const carom_event_def *event);
+CAROM_API carom_status carom_def_iterative(carom_def *def, const carom_iterative_def *iterative);
 CAROM_API carom_status carom_def_compliant(carom_def *def, const carom_compliant_def *compliant);
 CAROM_API carom_status carom_def_material(carom_def *def, const char *name, const carom_material_def *material);
 CAROM_API carom_status carom_def_solid(carom_def *def, const char *name, const carom_solid_def *solid);

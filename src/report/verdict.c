@@ -300,6 +300,10 @@ static const warning_words known_warnings[] = {
      " again and again within a few steps: its forces are those of single steps, only their means count, and the body "
      "may "
      "creep. Take a shorter step; if that does not help, restitution 0."},
+    {"fallback", "Iteration failed", "In ", "step", "steps",
+     " the iteration found no contact forces, also after the step was halved: they are those of complementarity at "
+     "each "
+     "instant instead. Take a shorter step."},
     {"inconsistent", "Painlevé: no force", "In ", "step", "steps",
      " of sliding or impact no finite contact force satisfies the laws of rigid contact: an impact without collision "
      "ended the "

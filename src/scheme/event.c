@@ -72,7 +72,7 @@ void event_open_point(watcher *w, int p) {
   w->entry[p].still = contact_still(w->m, 0);
 }
 
-static void destroy(void *scheme) {
+void event_destroy(void *scheme) {
   event *s = scheme;
   if (s) solve_workspace_destroy(s->workspace);
   watcher_destroy(scheme);
@@ -113,7 +113,7 @@ static void point_memory_of(event *s, int p, fields *f) {
   if (f->from) s->closed_count += event_is_closed(&s->point[p]);
 }
 
-static void point_memory(void *scheme, int p, fields *f) {
+void event_point_memory(void *scheme, int p, fields *f) {
   event *s = scheme;
   watcher_point_memory(&s->w, p, f);
   fields_group(f, "contact", -1);
@@ -128,7 +128,7 @@ static void joint_fields(event_point *c, fields *f) {
   fields_finite(f, "share", &c->share[1]);
 }
 
-static void memory(void *scheme, fields *f) {
+void event_memory(void *scheme, fields *f) {
   event *s = scheme;
   watcher_memory(&s->w, f);
   fields_flag(f, "settled", &s->settled);
@@ -177,7 +177,7 @@ static void choose_solvers(event *s) {
   if (s->relaxes) s->w.flow.relax = event_relax;
 }
 
-static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
+bool event_prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   event *s = (event *)w;
   s->options = *(const carom_event_def *)setup->options;
   w->flow = flow_settings_from(setup, FLOW_PROJECT, 0, 0);
@@ -277,7 +277,7 @@ static carom_status settle(event *s, const event_instant *instant, carom_error *
   return status;
 }
 
-static carom_status begin(watcher *w, carom_error *error) {
+carom_status event_begin(watcher *w, carom_error *error) {
   event *s = (event *)w;
   if (s->settled) return CAROM_OK;
   carom_status status = settle(s, &NO_EVENT, error);
@@ -311,14 +311,14 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
   return *changed ? settle(s, &instant, error) : CAROM_OK;
 }
 
-static const watcher_type watched = {
+const watcher_type event_watched = {
     .size = sizeof(event),
     .memory = "the events of contact",
-    .prepare = prepare,
+    .prepare = event_prepare,
     .enlarge = enlarge,
     .open = event_open_point,
     .place = place,
-    .destroy = destroy,
+    .destroy = event_destroy,
     .looks = 5,
     .functions = EVENT_FUNCTIONS,
     .what = " their modes",
@@ -332,16 +332,16 @@ static const watcher_type watched = {
     .show = show,
     .describe = describe,
     .list = list,
-    .begin = begin,
+    .begin = event_begin,
     .restarted = restarted,
     .end = end,
 };
 
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
-  return watcher_create(&watched, setup, start, error);
+  return watcher_create(&event_watched, setup, start, error);
 }
 
-static carom_status step(void *scheme, double t_stop, carom_error *error) {
+carom_status event_step(void *scheme, double t_stop, carom_error *error) {
   event *s = scheme;
   s->disagrees = s->out_of_memory = false;
   for (int p = 0; p < s->w.count; p++) s->point[p].has_shared = false;
@@ -356,7 +356,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
 
 // Before the first step modes are decided here, unless an impact comes first: then what acts before it is shown. Where
 // they cannot be decided the first step says why.
-static bool result(void *scheme, carom_error *error) {
+bool event_result(void *scheme, carom_error *error) {
   event *s = scheme;
   watcher *w = &s->w;
   carom_error ignored = {0};
@@ -374,11 +374,11 @@ static bool result(void *scheme, carom_error *error) {
 
 // Friction that follows its load is made to agree with it from what was found last, also where a state is only looked
 // at: a resumed run, which looks once more, is off by the tolerance of that agreement.
-static bool resumes_exactly(const void *scheme) {
+bool event_resumes_exactly(const void *scheme) {
   return !((const event *)scheme)->friction_loaded && watcher_resumes_exactly(scheme);
 }
 
-static scheme_stats stats_of(const void *scheme) {
+scheme_stats event_stats(const void *scheme) {
   const event *s = scheme;
   scheme_stats stats = watcher_stats(scheme);
   stats.evaluations = s->evaluations;
@@ -391,12 +391,12 @@ const scheme_type scheme_event = {
     .name = "event",
     .about = &event_about,
     .create = create,
-    .destroy = destroy,
-    .step = step,
-    .result = result,
-    .stats = stats_of,
-    .resumes_exactly = resumes_exactly,
-    .memory = memory,
-    .point_memory = point_memory,
+    .destroy = event_destroy,
+    .step = event_step,
+    .result = event_result,
+    .stats = event_stats,
+    .resumes_exactly = event_resumes_exactly,
+    .memory = event_memory,
+    .point_memory = event_point_memory,
     WATCHER_FUNCTIONS,
 };

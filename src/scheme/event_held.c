@@ -16,8 +16,8 @@ static void list_held(event *s, event_hold what) {
     EACH_ACTING(part, s) {
       const event_point *c = event_part(s, part);
       if (c->mode == MODE_OPEN) continue;
-      if (c->first == 0) h->row[h->n++] = c->row;
-      bool stands = (what >= HOLD_STICKING && c->mode == MODE_STICK) || (what >= HOLD_ONSET && c->stood);
+      if (c->first == 0 && what != HOLD_TANGENTS) h->row[h->n++] = c->row;
+      bool stands = (what != HOLD_NORMALS && c->mode == MODE_STICK) || (what == HOLD_ONSET && c->stood);
       for (int k = 1; stands && k < c->rows; k++)
         if (!event_is_guided(c, k)) h->row[h->n++] = c->row + k;
       for (int i = 0; what >= HOLD_STICKING && i < c->turn_count; i++) {
@@ -81,7 +81,8 @@ static bool is_of_these_rows(const event *s, const event_factor *f) {
 
 // Where a factor of these rows is kept; null where none is.
 static event_factor *factor_of(event *s, event_hold what, bool coupled) {
-  if (!s->keeps_factors || what == HOLD_ONSET || (coupled && what == HOLD_NORMALS)) return NULL;
+  if (!s->keeps_factors || what == HOLD_ONSET || what == HOLD_TANGENTS || (coupled && what == HOLD_NORMALS))
+    return NULL;
   return &s->factor[what == HOLD_NORMALS ? 0 : coupled ? 2 : 1];
 }
 

@@ -166,7 +166,10 @@ typedef struct event {
   double *noise;       // rounding error of the accelerations
   double force_noise;  // and of the forces [N]
   double *W, *a, *lambda, *rate, *rate_after;
-  bool has_matrix;     // W is that of the state at hand
+  bool has_matrix;  // W is that of the state at hand
+  // Of a scheme that gives the normal forces: all forces on the rows (into s->lambda) under the free accelerations
+  // s->a. Null: they follow from the rows that are held.
+  bool (*prescribe)(struct event *s);
   response_held held;  // those that the present modes hold
   bool keeps_factors;
   event_factor factor[3],
@@ -240,6 +243,18 @@ static inline event_point *event_joint_point(const event *s, int i) {
 
 void event_open_point(watcher *w, int p);  // see watcher_type
 
+// For a scheme that moves in the same modes: its struct begins with this one's, and it changes what it does otherwise.
+extern const watcher_type event_watched;
+bool event_prepare(watcher *w, const scheme_setup *setup, carom_error *error);
+carom_status event_begin(watcher *w, carom_error *error);
+void event_destroy(void *scheme);
+carom_status event_step(void *scheme, double t_stop, carom_error *error);
+bool event_result(void *scheme, carom_error *error);
+scheme_stats event_stats(const void *scheme);
+bool event_resumes_exactly(const void *scheme);
+void event_memory(void *scheme, fields *f);
+void event_point_memory(void *scheme, int p, fields *f);
+
 // --- event_frames.c: tangents that do not switch -----------------------------------------------------------------------
 
 // The tangents of a point that was just evaluated: in space those of a closed point go on smoothly.
@@ -304,6 +319,11 @@ void event_add_rows(event *s);
 bool event_accelerate(event *s);
 // Gap and rates of every point at the motion's state.
 void event_observe(event *s);
+// The rates of the rows (into s->rate), and the direction of slip that goes with them.
+void event_find_rates(event *s);
+// Rows and M of the points that take part, for impulses at the motion's state; W is not formed. Returns false if M is
+// singular there.
+bool event_prepare_rows(event *s);
 // W and the free accelerations (into s->a) of all rows that take part. Returns false if it is singular there.
 bool event_free_accelerations(event *s);
 // Finds the normal rows that repeat others and replaces them in s->W and v; v and enough as in response_repeat_find.
@@ -315,8 +335,9 @@ void event_find_guided(event *s, double *W, double *q);
 // --- event_held.c: rows that are held --------------------------------------------------------------------------------
 
 // Which rows are held: those of constraints and normals of closed points; also tangents of points and frictions that
-// stick and turnings that are held; also tangents of points that begin to slip, and turnings that begin.
-typedef enum event_hold { HOLD_NORMALS, HOLD_STICKING, HOLD_ONSET } event_hold;
+// stick and turnings that are held; also tangents of points that begin to slip, and turnings that begin. Or, where
+// normal forces are given, all that stick and no normals.
+typedef enum event_hold { HOLD_NORMALS, HOLD_STICKING, HOLD_ONSET, HOLD_TANGENTS } event_hold;
 // W of the rows `of`, n of them in their order, into A; `coupled`: the column of a slipping point's normal row carries
 // its friction.
 void event_write_rows(event *s, int n, const int *of, bool coupled, double *A);

@@ -199,8 +199,7 @@ static void find_way(const event *s, event_point *c, const double *rate) {
   event_turns_find_ways(s, c, rate);
 }
 
-// The rates of the rows, and the direction of slip that goes with them.
-static void find_rates(event *s) {
+void event_find_rates(event *s) {
   rows_rates(s->w.m, s->w.x, s->rate);
   for
     EACH_PART(k, s) find_way(s, event_part(s, k), s->rate + event_part(s, k)->row);
@@ -266,8 +265,8 @@ static bool accelerate(event *s) {
     EACH_POINT(p, &s->w) memset(s->point[p].force, 0, sizeof s->point[p].force);
   if (!s->part_count && !m->friction_count) return dynamics_accelerations(m, x);
   if (!accelerate_freely(s)) return false;
-  find_rates(s);
-  if (!react(s)) return false;
+  event_find_rates(s);
+  if (!(s->prescribe ? s->prescribe(s) : react(s))) return false;
   for (int i = 0; i < m->row_count; i++) x->lambda[i] = s->lambda[i];
   take_forces(s);
   double strongest = 0;
@@ -298,7 +297,7 @@ bool event_accelerate(event *s) {
 // Gaps [m] and rates [m/s] that are left.
 static double projected_to(const event *s) { return 1e-13 * fmax(1, s->w.m->length); }
 
-static bool prepare_projection(event *s) {
+bool event_prepare_rows(event *s) {
   if (interrupted(s->w.stop)) return false;
   s->w.x->level = LEVEL_NONE;
   dynamics_positions_velocities(s->w.m, s->w.x);
@@ -372,7 +371,7 @@ static bool project_positions(event *s) {
   double tolerance = projected_to(s);
   bool keep_gaps = false;
   for (int turn = 0; turn < TURNS; turn++) {
-    if (!prepare_projection(s)) return false;
+    if (!event_prepare_rows(s)) return false;
     double worst = measure_positions(s, keep_gaps);
     if (turn > 0 && worst <= tolerance) return true;
     if (!isfinite(worst) || !solve_positions(s)) return false;
@@ -383,14 +382,14 @@ static bool project_positions(event *s) {
     }
     dynamics_move(m, x->q, response_to(m, x, response_repeat_spread(&s->repeat, s->lambda), x->row_total));
   }
-  return prepare_projection(s) && constraints_excess(m, x) <= 1e2 * tolerance;
+  return event_prepare_rows(s) && constraints_excess(m, x) <= 1e2 * tolerance;
 }
 
 static bool measure_rates(event *s) {
   const mechanism *m = s->w.m;
   const motion *x = s->w.x;
-  if (!prepare_projection(s)) return false;
-  find_rates(s);
+  if (!event_prepare_rows(s)) return false;
+  event_find_rates(s);
   for (int i = 0; i < x->row_total; i++) s->a[i] = -s->rate[i] - (i < m->row_count ? x->rows[i].phi_t : 0);
   return true;
 }

@@ -99,20 +99,24 @@ static bool accepts_joint_frictions(const scheme_request *request, scheme_refusa
 
 // Each point is followed on its own from touch to release, and what its places come and go by has to be followed with
 // it.
-static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
+static bool accepts_points(const scheme_request *request, const char *who, scheme_refusal *why) {
   refused_contact c;
   if (!scheme_find_contact(request, cannot_follow, &c)) return true;
   return SCHEME_REFUSE(why, c.where, c.index, "use method moreau",
-                       "'%s': method event does not support surfaces that touch at several points whose number "
+                       "'%s': %s does not support surfaces that touch at several points whose number "
                        "changes: capsules, cylinders and cones "
                        "on boxes, hulls and each other, curves with hollows or on straight edges, and triangles",
-                       c.name);
+                       c.name, who);
+}
+
+bool event_accepts_model(const scheme_request *request, const char *who, int impact, scheme_refusal *why) {
+  if (!accepts_points(request, who, why)) return false;
+  if (impact != CAROM_POISSON) return true;
+  return accepts_contacts(request, why) && accepts_joint_frictions(request, why);
 }
 
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
-  if (!accepts_points(request, why)) return false;
-  if (((const carom_event_def *)request->options)->impact != CAROM_POISSON) return true;
-  return accepts_contacts(request, why) && accepts_joint_frictions(request, why);
+  return event_accepts_model(request, "method event", ((const carom_event_def *)request->options)->impact, why);
 }
 
 static const option_synonym synonyms[] = {{"event_driven", "event", NULL}, {NULL, NULL, NULL}};

@@ -602,13 +602,31 @@ static carom_status call_at_rate(flow *s, carom_error *error) {
   return status;
 }
 
+// Trial steps of a scheme that finds its forces by them. The last one counts.
+static carom_status try_steps(flow *s, double until, carom_error *error) {
+  double t = integrator_time(s->it);
+  carom_status status;
+  bool again;
+  memcpy(s->y, integrator_state(s->it), (size_t)s->n * sizeof *s->y);
+  do {
+    carom_error trial = {0};
+    status = integrator_restart(s->it, t, s->y, &trial);
+    if (status == CAROM_OK) status = integrator_step(s->it, until, &trial);
+    again = (status == CAROM_OK || status == CAROM_ERROR_INTEGRATOR) &&
+            s->settings.again(s->settings.context, status != CAROM_OK, &until);
+    if (!again && status != CAROM_OK && error) *error = trial;
+  } while (again);
+  return status;
+}
+
 carom_status flow_step(flow *s, double t_stop, carom_error *error) {
   carom_status status = leave_instant(s, error);
   if (status == CAROM_OK && s->due) status = call_at_rate(s, error);
   if (status == CAROM_OK && s->cut) status = go_on_behind_cut(s, error);
   if (status != CAROM_OK) return status;
   double t_before = integrator_time(s->it);
-  status = integrator_step(s->it, fmin(t_stop, s->instant), error);
+  double until = fmin(t_stop, s->instant);
+  status = s->settings.again ? try_steps(s, until, error) : integrator_step(s->it, until, error);
   if (status == CAROM_OK) look_for_instants(s, t_before);
   if (status == CAROM_ERROR_INTEGRATOR) explain(s, error);
   return status;

@@ -108,6 +108,8 @@ void scheme_trouble_fields(contact_trouble *t, fields *f) {
   first_fields(&t->missed, "missed", f);
   fields_count(f, "chatters", &t->chatters);
   first_fields(&t->chattering, "chattering", f);
+  fields_count(f, "fallbacks", &t->fallbacks);
+  first_fields(&t->fallback, "fallback", f);
   fields_count(f, "too_deep", &t->too_deep);
   fields_count(f, "inconsistent", &t->inconsistent);
   fields_count(f, "indeterminate", &t->indeterminate);

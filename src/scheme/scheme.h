@@ -41,6 +41,8 @@ typedef struct contact_trouble {
   contact_first missed;       // the first of them
   long chatters;              // times that a contact began to open and close again and again within a few steps
   contact_first chattering;   // the first of them
+  long fallbacks;             // steps whose forces no iteration found, taken with those of complementarity
+  contact_first fallback;     // the first of them
   long too_deep;              // episodes first met deeper than the bound
   long curvature;             // steps of a contact whose stiffness follows from a curvature that is zero or infinite
   long inconsistent;          // steps of a sliding contact that no finite force can keep from sinking (Painlevé)

@@ -48,7 +48,7 @@ typedef struct watch_modes {
   void **array;
   size_t item;
 } watch_modes;
-enum { WATCH_MODES = 4 };
+enum { WATCH_MODES = 5 };
 
 typedef struct watcher watcher;
 

@@ -1,0 +1,177 @@
+// Scheme `iterative` on the modes of `event`: which points touch, stick and slip, impacts and the instants of change
+// are the same. Between them the motion is that of a fixed-step method under normal forces that are given for a whole
+// step; trial steps from the same state correct them.
+#include "scheme/iterative.h"
+
+#include <string.h>
+
+#include "mechanics/dynamics.h"
+#include "scheme/iterative_internal.h"
+
+// --- the right-hand side of a trial ----------------------------------------------------------------------------------
+
+static bool any_held(const event *s) {
+  if (s->w.m->row_count) return true;
+  for
+    EACH_ACTING(k, s)
+  if (event_part(s, k)->mode == MODE_STICK) return true;
+  return false;
+}
+
+// Normal forces as given, friction of what slips against its slip, both into s->lambda.
+static void give_forces(iterative *s) {
+  event *e = &s->e;
+  memset(e->lambda, 0, (size_t)e->w.x->row_total * sizeof *e->lambda);
+  for
+    EACH_PART(k, e) {
+      const event_point *c = event_part(e, k);
+      double normal = iterative_normal(&s->force[e->part[k]], e->w.x->t - s->trial.t0);
+      if (event_is_closed(c)) e->lambda[c->row] = normal;
+      for (int i = 1; c->mode == MODE_SLIP && i < c->rows; i++)
+        e->lambda[c->row + i] = -c->friction * c->along[i - 1] * normal;
+    }
+}
+
+// What sticks has no tangential acceleration, and constraints hold: a + W λ = 0 in these rows.
+static bool react_to_given(event *e) {
+  iterative *s = (iterative *)e;
+  motion *x = e->w.x;
+  int n = x->row_total;
+  e->has_matrix = e->repeat.any = false;
+  give_forces(s);
+  if (!any_held(e)) return true;
+  response_matrix(e->w.m, x, e->W);
+  e->has_matrix = true;
+  double *given = e->problem_r, *missing = e->problem_q;
+  memcpy(given, e->lambda, (size_t)n * sizeof *given);
+  for (int i = 0; i < n; i++) {
+    missing[i] = -e->a[i];
+    for (int j = 0; j < n; j++) missing[i] -= e->W[(long)i * n + j] * given[j];
+  }
+  for
+    EACH_ACTING(k, e) {  // where reactions are not unique: near those of the modes
+      const event_point *c = event_part(e, k);
+      for (int i = 1; i < c->rows; i++) e->lambda[c->row + i] = c->share[i];
+    }
+  if (!event_solve_held(e, missing, HOLD_TANGENTS, false, e->lambda)) return false;
+  for (int i = 0; i < n; i++) e->lambda[i] += given[i];
+  return true;
+}
+
+// The power that normal forces take: none where gap rates are zero.
+static double lost_normal(const event *e) {
+  double power = 0;
+  for
+    EACH_PART(k, e) {
+      const event_point *c = event_part(e, k);
+      power -= c->force[0] * e->rate[c->row];
+    }
+  return power;
+}
+
+static bool accelerate(void *context) {
+  iterative *s = context;
+  event *e = &s->e;
+  event_take_closed(e);
+  e->prescribe = s->trial.active ? react_to_given : NULL;
+  bool done = event_accelerate(e);
+  e->prescribe = NULL;
+  e->w.x->powers[POWER_CONTACT] = done && s->trial.active && e->part_count ? lost_normal(e) : 0;
+  return done;
+}
+
+// The end of a trial is examined as it is. Only that of the last one goes back onto what is held.
+static bool project(void *context, double t, double *y) {
+  iterative *s = context;
+  if (s->trial.active && !iterative_located_examine(s, t, y)) return true;
+  return event_project(&s->e, t, y, HOLD_STICKING);
+}
+
+static bool again(void *context, bool failed, double *until) { return iterative_located_again(context, failed, until); }
+
+// --- creation --------------------------------------------------------------------------------------------------------
+
+// Corrections of all trials of a step, two numbers for each point.
+static double *create_corrections(watcher *w) {
+  return ARENA_ARRAY(&w->memory, double, 2 * (ITERATIVE_TRIALS + 2) * (w->contacts->point_slots + 1));
+}
+
+static void enlarge(watcher *w) {
+  iterative *s = (iterative *)w;
+  event_watched.enlarge(w);
+  if (w->contacts->point_slots > w->slots) s->trial.x = create_corrections(w);
+}
+
+static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
+  iterative *s = (iterative *)w;
+  const carom_iterative_def *d = setup->options;
+  carom_event_def modes = {.impact = d->impact, .accumulation = d->accumulation, .tolerance = d->tolerance};
+  carom_integrator_def fixed = {.type = CAROM_RK4, .step = d->step, .atol = 1e-13};
+  scheme_setup below = *setup;
+  below.options = &modes, below.integrator = &fixed;
+  s->options = *d;
+  s->watched = *w->type, w->type = &s->watched;
+  s->close = 2e-14 * fmax(1, setup->m->length);
+  if (!event_prepare(w, &below, error)) return false;
+  s->brief = s->e.brief;
+  w->flow.accelerate = accelerate, w->flow.project = project, w->flow.again = again, w->flow.context = s;
+  s->force = ARENA_ARRAY(&w->memory, iterative_force, w->count + 1);
+  watcher_keep_modes_of_entries(w, &s->force, sizeof *s->force);
+  s->trial.x = create_corrections(w);
+  return true;
+}
+
+static carom_status begin(watcher *w, carom_error *error) {
+  carom_status status = event_begin(w, error);
+  if (status == CAROM_OK) iterative_located_begin((iterative *)w);
+  return status;
+}
+
+static double limit(const watcher *w, double t_stop) { return iterative_located_limit((const iterative *)w, t_stop); }
+
+// --- memory ----------------------------------------------------------------------------------------------------------
+
+static void force_fields(iterative_force *c, fields *f) {
+  fields_choice(f, "known", ITERATIVE_HISTORY, &c->known);
+  fields_numbers(f, "t", ITERATIVE_HISTORY, c->t);
+  fields_numbers(f, "before", ITERATIVE_HISTORY, c->before);
+  fields_number(f, "mobility", &c->mobility);
+  fields_numbers(f, "slip", 2, c->slip);
+}
+
+static void point_memory(void *scheme, int p, fields *f) {
+  event_point_memory(scheme, p, f);
+  fields_group(f, "force", -1);
+  force_fields(&((iterative *)scheme)->force[p], f);
+  fields_group(f, NULL, 0);
+}
+
+static void memory(void *scheme, fields *f) {
+  iterative *s = scheme;
+  event_memory(s, f);
+  for (int p = 0; p < watcher_permanent(&s->e.w); p++) fields_group(f, "force", p), force_fields(&s->force[p], f);
+  fields_group(f, NULL, 0);
+}
+
+// --- the scheme ------------------------------------------------------------------------------------------------------
+
+static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
+  watcher_type watched = event_watched;
+  watched.size = sizeof(iterative), watched.memory = "the iteration of contact forces";
+  watched.prepare = prepare, watched.begin = begin, watched.enlarge = enlarge, watched.limit = limit;
+  return watcher_create(&watched, setup, start, error);  // `prepare` keeps a copy of the table
+}
+
+const scheme_type scheme_iterative = {
+    .name = "iterative",
+    .about = &iterative_about,
+    .create = create,
+    .destroy = event_destroy,
+    .step = event_step,
+    .result = event_result,
+    .stats = event_stats,
+    .resumes_exactly = event_resumes_exactly,
+    .memory = memory,
+    .point_memory = point_memory,
+    WATCHER_FUNCTIONS,
+};
