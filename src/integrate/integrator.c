@@ -15,6 +15,9 @@ static const integrator_ops *find_ops(integrator_kind kind) {
     case INTEGRATOR_ERK: return &integrator_erk_ops;
     case INTEGRATOR_RK4: return &integrator_rk4_ops;
     case INTEGRATOR_IDA: return &integrator_ida_ops;
+    case INTEGRATOR_RK3: return &integrator_rk3_ops;
+    case INTEGRATOR_MIDPOINT: return &integrator_midpoint_ops;
+    case INTEGRATOR_SEMI_IMPLICIT: return &integrator_semi_implicit_ops;
   }
   return NULL;
 }
@@ -128,11 +131,11 @@ static const char *explain(const integrator *it, integrator_trouble trouble) {
           " within the fixed step; use a smaller step, or an integrator with "
           "variable steps";
     case TROUBLE_PROJECTION:
-      return it->ops == &integrator_rk4_ops ? "the state cannot be projected onto the constraints; use a smaller step, "
-                                              "or check whether this is a singular position"
-                                            : "the state cannot be projected onto the constraints, even with the "
-                                              "smallest step; tighten rtol, or check "
-                                              "whether this is a singular position";
+      return it->ops->fixed_step ? "the state cannot be projected onto the constraints; use a smaller step, "
+                                   "or check whether this is a singular position"
+                                 : "the state cannot be projected onto the constraints, even with the "
+                                   "smallest step; tighten rtol, or check "
+                                   "whether this is a singular position";
     case TROUBLE_SINGULAR: return "the iteration matrix is singular; check for a component that no equation determines";
     case TROUBLE_MEMORY: return "out of memory";
     case TROUBLE_OTHER: break;
@@ -166,7 +169,7 @@ static bool check_settings(const integrator_ops *ops, const integrator_settings 
                 limits[i]);
       return false;
     }
-  const bool fixed_step = ops == &integrator_rk4_ops;
+  const bool fixed_step = ops->fixed_step;
   if (fixed_step && n > 0 && s->step == 0) {
     error_set(error, CAROM_ERROR_USAGE, "%s: a method with fixed steps needs a step", ops->name);
     return false;
@@ -309,7 +312,7 @@ static carom_status check_stop(integrator *it, double t_stop, carom_error *error
                      "%s: after %ld steps still at t = %.10g on the way to t = %.10g, with steps of %.3g s; %s "
                      "or raise max_steps",
                      it->ops->name, it->steps_to_stop, it->t, t_stop, it->t - it->t_previous,
-                     it->ops == &integrator_rk4_ops ? "use a larger step" : "loosen rtol");
+                     it->ops->fixed_step ? "use a larger step" : "loosen rtol");
   return CAROM_OK;
 }
 

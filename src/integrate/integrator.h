@@ -74,8 +74,8 @@ typedef struct integrator_settings {
   double step;         // fixed step of fixed-step methods; first step of variable ones, 0: automatic [s]
   double step_origin;  // fixed steps end at step_origin + k * step: the start of the run, also after a resume [s]
   double step_min, step_max;  // 0 for no limit [s]
-  int order_max;              // 0: the method's own; BDF and IDA 1 … 5, Adams 1 … 12, ERK 2 … 8, RK4 4
-  long max_steps;             // on the way to one t_stop; 0 for no limit
+  int order_max;  // 0: the method's own; BDF and IDA 1 … 5, Adams 1 … 12, ERK 2 … 8, those of fixed steps their own
+  long max_steps;  // on the way to one t_stop; 0 for no limit
 } integrator_settings;
 
 // Since creation, restarts included.
@@ -92,7 +92,11 @@ typedef enum integrator_kind {
   INTEGRATOR_ADAMS,
   INTEGRATOR_ERK,
   INTEGRATOR_RK4,
-  INTEGRATOR_IDA
+  INTEGRATOR_IDA,
+  // with fixed steps, for schemes
+  INTEGRATOR_RK3,
+  INTEGRATOR_MIDPOINT,
+  INTEGRATOR_SEMI_IMPLICIT
 } integrator_kind;
 
 // As a model names them; its type is no longer CAROM_AUTO.

@@ -8,6 +8,7 @@
 typedef struct integrator_ops {
   const char *name;
   bool one_step;  // t, y and the next step are all it knows
+  bool fixed_step;
   int order_min, order_highest;
   // Allocates from it->memory and reports by itself when it returns false; destroy is called in any case.
   bool (*create)(integrator *it, carom_error *error);
@@ -27,7 +28,7 @@ typedef struct integrator_ops {
 } integrator_ops;
 
 extern const integrator_ops integrator_bdf_ops, integrator_adams_ops, integrator_erk_ops, integrator_rk4_ops,
-    integrator_ida_ops;
+    integrator_ida_ops, integrator_rk3_ops, integrator_midpoint_ops, integrator_semi_implicit_ops;
 
 // The last time a function of the problem did not do as asked.
 typedef struct integrator_refusal {

@@ -1,4 +1,5 @@
-// The classical Runge-Kutta method of order 4 with a fixed step.
+// Methods with a fixed step: the classical Runge-Kutta method of order 4, and for schemes that ask for them Kutta's of
+// order 3, the explicit midpoint rule of order 2 and semi-implicit Euler of order 1.
 //
 // Steps end on the grid step_origin + k step, computed by that product, so that no rounding adds up and a resumed run
 // meets the same times. A stop between two points of the grid cuts a step short; the next one goes on to the grid.
@@ -11,13 +12,23 @@ typedef struct rk4 {
   double *k1, *k2, *k3, *k4, *stage;
   double *slope_start, *slope_end;  // y' at both ends of the last step, for the interpolant
   bool end_is_known;
+  int (*take)(integrator *it, double end);  // a step
 } rk4;
+
+static int take_rk4(integrator *it, double end);
+static int take_rk3(integrator *it, double end);
+static int take_midpoint(integrator *it, double end);
+static int take_semi_implicit(integrator *it, double end);
 
 static bool rk4_create(integrator *it, carom_error *error) {
   (void)error;
   rk4 *m = it->member = ARENA_NEW(&it->memory, rk4);
   double **arrays[] = {&m->k1, &m->k2, &m->k3, &m->k4, &m->stage, &m->slope_start, &m->slope_end};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) *arrays[i] = ARENA_ARRAY(&it->memory, double, it->n);
+  m->take = it->ops == &integrator_rk3_ops             ? take_rk3
+            : it->ops == &integrator_midpoint_ops      ? take_midpoint
+            : it->ops == &integrator_semi_implicit_ops ? take_semi_implicit
+                                                       : take_rk4;
   return true;
 }
 
@@ -41,13 +52,20 @@ static int next_stage(integrator *it, double t, double ha, const double *k, doub
   return integrator_rhs(it, t, m->stage, slope);
 }
 
-static int take_step(integrator *it, double end) {
+// The slope at the start: at the end of the last step, if it is known.
+static int first_stage(integrator *it) {
   rk4 *m = it->member;
-  const double t = it->t, h = end - t, middle = t + h / 2;
   int code = 0;
   if (m->end_is_known) memcpy(m->k1, m->slope_end, (size_t)it->n * sizeof *m->k1);
-  else code = integrator_rhs(it, t, it->y, m->k1);
+  else code = integrator_rhs(it, it->t, it->y, m->k1);
   m->end_is_known = false;
+  return code;
+}
+
+static int take_rk4(integrator *it, double end) {
+  rk4 *m = it->member;
+  const double t = it->t, h = end - t, middle = t + h / 2;
+  int code = first_stage(it);
   if (!code) code = next_stage(it, middle, h / 2, m->k1, m->k2);
   if (!code) code = next_stage(it, middle, h / 2, m->k2, m->k3);
   if (!code) code = next_stage(it, end, h, m->k3, m->k4);
@@ -56,10 +74,52 @@ static int take_step(integrator *it, double end) {
   return 0;
 }
 
+static int take_rk3(integrator *it, double end) {
+  rk4 *m = it->member;
+  const double t = it->t, h = end - t;
+  int code = first_stage(it);
+  if (!code) code = next_stage(it, t + h / 2, h / 2, m->k1, m->k2);
+  for (int i = 0; i < it->n; i++) m->k4[i] = 2 * m->k2[i] - m->k1[i];
+  if (!code) code = next_stage(it, end, h, m->k4, m->k3);
+  if (code) return code;
+  for (int i = 0; i < it->n; i++) it->y[i] += h / 6 * (m->k1[i] + 4 * m->k2[i] + m->k3[i]);
+  return 0;
+}
+
+static int take_midpoint(integrator *it, double end) {
+  rk4 *m = it->member;
+  const double t = it->t, h = end - t;
+  int code = first_stage(it);
+  if (!code) code = next_stage(it, t + h / 2, h / 2, m->k1, m->k2);
+  if (code) return code;
+  for (int i = 0; i < it->n; i++) it->y[i] += h * m->k2[i];
+  return 0;
+}
+
+static bool is(const integrator *it, int i, ode_part part) {
+  return it->ode->structure && it->ode->structure->part[i] == part;
+}
+
+// Speeds first; positions follow the new ones. Accounts of work take the mean of both: a force does work on the mean
+// speed.
+static int take_semi_implicit(integrator *it, double end) {
+  rk4 *m = it->member;
+  const double h = end - it->t;
+  int code = first_stage(it);
+  for (int i = 0; i < it->n; i++) m->k3[i] = is(it, i, ODE_POSITION) ? 0 : m->k1[i];
+  if (!code) code = next_stage(it, it->t, h, m->k3, m->k2);
+  if (code) return code;
+  for (int i = 0; i < it->n; i++) {
+    const double slope = is(it, i, ODE_ACCOUNT) ? 0.5 * (m->k1[i] + m->k2[i]) : m->k1[i];
+    it->y[i] += h * (is(it, i, ODE_POSITION) ? m->k2[i] : slope);
+  }
+  return 0;
+}
+
 static carom_status rk4_step(integrator *it, double t_stop, carom_error *error) {
   rk4 *m = it->member;
   const double end = end_of_step(it, t_stop);
-  if (it->n > 0 && take_step(it, end)) return integrator_fail(it, TROUBLE_REFUSED_FIXED_STEP, NULL, error);
+  if (it->n > 0 && m->take(it, end)) return integrator_fail(it, TROUBLE_REFUSED_FIXED_STEP, NULL, error);
   if (integrator_project(it, end, it->y, NULL)) return integrator_fail(it, TROUBLE_PROJECTION, NULL, error);
   double *start = m->slope_start;
   m->slope_start = m->k1;
@@ -93,24 +153,18 @@ static void rk4_count(const integrator *it, integrator_stats *stats) {
   (void)stats;
 }
 
-static int rk4_order(const integrator *it) {
-  (void)it;
-  return 4;
-}
+static int rk4_order(const integrator *it) { return it->ops->order_highest; }
 
 static double rk4_next_step(const integrator *it) { return it->settings.step; }
 
-const integrator_ops integrator_rk4_ops = {
-    .name = "rk4",
-    .one_step = true,
-    .order_min = 4,
-    .order_highest = 4,
-    .create = rk4_create,
-    .destroy = rk4_destroy,
-    .step = rk4_step,
-    .restart = rk4_restart,
-    .interpolate = rk4_interpolate,
-    .count = rk4_count,
-    .order = rk4_order,
-    .next_step = rk4_next_step,
-};
+#define FIXED_STEP(name_, order_)                                                                            \
+  {                                                                                                          \
+    .name = (name_), .one_step = true, .fixed_step = true, .order_min = (order_), .order_highest = (order_), \
+    .create = rk4_create, .destroy = rk4_destroy, .step = rk4_step, .restart = rk4_restart,                  \
+    .interpolate = rk4_interpolate, .count = rk4_count, .order = rk4_order, .next_step = rk4_next_step       \
+  }
+
+const integrator_ops integrator_rk4_ops = FIXED_STEP("rk4", 4);
+const integrator_ops integrator_rk3_ops = FIXED_STEP("rk3", 3);
+const integrator_ops integrator_midpoint_ops = FIXED_STEP("midpoint", 2);
+const integrator_ops integrator_semi_implicit_ops = FIXED_STEP("semi-implicit Euler", 1);

@@ -613,7 +613,7 @@ static carom_status try_steps(flow *s, double until, carom_error *error) {
     status = integrator_restart(s->it, t, s->y, &trial);
     if (status == CAROM_OK) status = integrator_step(s->it, until, &trial);
     again = (status == CAROM_OK || status == CAROM_ERROR_INTEGRATOR) &&
-            s->settings.again(s->settings.context, status != CAROM_OK, &until);
+            s->settings.again(s->settings.context, status != CAROM_OK, &until, s->y);
     if (!again && status != CAROM_OK && error) *error = trial;
   } while (again);
   return status;

@@ -27,8 +27,9 @@ typedef struct flow_settings {
   // ode_problem.solve. May be null.
   bool (*relax)(void *context, double gamma, double *u);
   // Of a scheme that finds its forces by trial steps, all from the same state. Called after each, `failed` if there was
-  // no motion to its end. Returns whether the step is taken again, then up to `until` at most. May be null.
-  bool (*again)(void *context, bool failed, double *until);
+  // no motion to its end. Returns whether the step is taken again, then up to `until` at most, and from y, which it may
+  // change by impulses. May be null.
+  bool (*again)(void *context, bool failed, double *until, double *y);
   void *context;
 } flow_settings;
 

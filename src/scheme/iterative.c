@@ -18,14 +18,19 @@ static bool any_held(const event *s) {
   return false;
 }
 
-// Normal forces as given, friction of what slips against its slip, both into s->lambda.
+// Normal forces as given, friction of what slips against its slip, both into e->lambda.
 static void give_forces(iterative *s) {
   event *e = &s->e;
   memset(e->lambda, 0, (size_t)e->w.x->row_total * sizeof *e->lambda);
+  if (s->options.form == CAROM_FORM_PAPER) {
+    iterative_paper_give(s);
+    return;
+  }
   for
     EACH_PART(k, e) {
       const event_point *c = event_part(e, k);
-      double normal = iterative_normal(&s->force[e->part[k]], e->w.x->t - s->trial.t0);
+      const iterative_force *f = &s->force[e->part[k]];
+      double normal = f->base + f->slope * (e->w.x->t - s->trial.t0);
       if (event_is_closed(c)) e->lambda[c->row] = normal;
       for (int i = 1; c->mode == MODE_SLIP && i < c->rows; i++)
         e->lambda[c->row + i] = -c->friction * c->along[i - 1] * normal;
@@ -33,7 +38,7 @@ static void give_forces(iterative *s) {
 }
 
 // What sticks has no tangential acceleration, and constraints hold: a + W λ = 0 in these rows.
-static bool react_to_given(event *e) {
+bool iterative_react(event *e) {
   iterative *s = (iterative *)e;
   motion *x = e->w.x;
   int n = x->row_total;
@@ -73,21 +78,31 @@ static bool accelerate(void *context) {
   iterative *s = context;
   event *e = &s->e;
   event_take_closed(e);
-  e->prescribe = s->trial.active ? react_to_given : NULL;
+  e->prescribe = s->trial.active ? iterative_react : NULL;
   bool done = event_accelerate(e);
   e->prescribe = NULL;
   e->w.x->powers[POWER_CONTACT] = done && s->trial.active && e->part_count ? lost_normal(e) : 0;
   return done;
 }
 
+static bool is_paper(const iterative *s) { return s->options.form == CAROM_FORM_PAPER; }
+
 // The end of a trial is examined as it is. Only that of the last one goes back onto what is held.
 static bool project(void *context, double t, double *y) {
   iterative *s = context;
-  if (s->trial.active && !iterative_located_examine(s, t, y)) return true;
-  return event_project(&s->e, t, y, HOLD_STICKING);
+  bool examines = s->trial.active && !s->trial.taken;
+  if (examines && !(is_paper(s) ? iterative_paper_examine(s, t, y) : iterative_located_examine(s, t, y))) return true;
+  return is_paper(s) ? iterative_paper_project(s, t, y) : event_project(&s->e, t, y, HOLD_STICKING);
 }
 
-static bool again(void *context, bool failed, double *until) { return iterative_located_again(context, failed, until); }
+// The paper's form asks for forces, then for regimes, and for forces again.
+static bool again(void *context, bool failed, double *until, double *y) {
+  enum { ROUNDS = 4 };
+  iterative *s = context;
+  if (!iterative_try_again(s, failed, (is_paper(s) ? ROUNDS : 1) * ITERATIVE_TRIALS, until)) return false;
+  if (is_paper(s)) iterative_paper_start(s, y);
+  return true;
+}
 
 // --- creation --------------------------------------------------------------------------------------------------------
 
@@ -102,11 +117,24 @@ static void enlarge(watcher *w) {
   if (w->contacts->point_slots > w->slots) s->trial.x = create_corrections(w);
 }
 
+// The methods, and how a force at the start and one at the end of a step move the end of it.
+typedef struct fixed_method {
+  integrator_kind kind;
+  double moment[2];
+} fixed_method;
+static const fixed_method methods[] = {
+    [CAROM_ORDER_RK4] = {INTEGRATOR_RK4, {1.0 / 3, 1.0 / 6}},
+    [CAROM_ORDER_RK3] = {INTEGRATOR_RK3, {1.0 / 3, 1.0 / 6}},
+    [CAROM_ORDER_MIDPOINT] = {INTEGRATOR_MIDPOINT, {0.5, 0}},
+    [CAROM_ORDER_SEMI_IMPLICIT_EULER] = {INTEGRATOR_SEMI_IMPLICIT, {1, 0}},
+};
+
 static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   iterative *s = (iterative *)w;
   const carom_iterative_def *d = setup->options;
   carom_event_def modes = {.impact = d->impact, .accumulation = d->accumulation, .tolerance = d->tolerance};
   carom_integrator_def fixed = {.type = CAROM_RK4, .step = d->step, .atol = 1e-13};
+  const fixed_method *method = &methods[d->order];
   scheme_setup below = *setup;
   below.options = &modes, below.integrator = &fixed;
   s->options = *d;
@@ -114,6 +142,10 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   s->close = 2e-14 * fmax(1, setup->m->length);
   if (!event_prepare(w, &below, error)) return false;
   s->brief = s->e.brief;
+  s->constant = is_paper(s) || d->order == CAROM_ORDER_SEMI_IMPLICIT_EULER;
+  memcpy(s->moment, method->moment, sizeof s->moment);
+  w->flow.kind = method->kind;
+  s->e.settled = is_paper(s);
   w->flow.accelerate = accelerate, w->flow.project = project, w->flow.again = again, w->flow.context = s;
   s->force = ARENA_ARRAY(&w->memory, iterative_force, w->count + 1);
   watcher_keep_modes_of_entries(w, &s->force, sizeof *s->force);
@@ -122,12 +154,17 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
 }
 
 static carom_status begin(watcher *w, carom_error *error) {
+  iterative *s = (iterative *)w;
+  if (is_paper(s)) return iterative_paper_begin(s), CAROM_OK;
   carom_status status = event_begin(w, error);
-  if (status == CAROM_OK) iterative_located_begin((iterative *)w);
+  if (status == CAROM_OK) iterative_located_begin(s);
   return status;
 }
 
-static double limit(const watcher *w, double t_stop) { return iterative_located_limit((const iterative *)w, t_stop); }
+static double limit(const watcher *w, double t_stop) {
+  const iterative *s = (const iterative *)w;
+  return is_paper(s) ? t_stop : iterative_located_limit(s, t_stop);
+}
 
 // --- memory ----------------------------------------------------------------------------------------------------------
 
@@ -137,6 +174,9 @@ static void force_fields(iterative_force *c, fields *f) {
   fields_numbers(f, "before", ITERATIVE_HISTORY, c->before);
   fields_number(f, "mobility", &c->mobility);
   fields_numbers(f, "slip", 2, c->slip);
+  fields_number(f, "base", &c->base);
+  fields_finites(f, "way", 3, &c->way.x);
+  fields_finites(f, "normal", 3, &c->normal.x);
 }
 
 static void point_memory(void *scheme, int p, fields *f) {
@@ -155,10 +195,16 @@ static void memory(void *scheme, fields *f) {
 
 // --- the scheme ------------------------------------------------------------------------------------------------------
 
+// Rates change within a step of the paper's form.
+static bool is_never_even(const watcher *w) { return (void)w, false; }
+
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   watcher_type watched = event_watched;
   watched.size = sizeof(iterative), watched.memory = "the iteration of contact forces";
   watched.prepare = prepare, watched.begin = begin, watched.enlarge = enlarge, watched.limit = limit;
+  if (((const carom_iterative_def *)setup->options)->form == CAROM_FORM_PAPER)
+    watched.look = iterative_paper_look, watched.end = iterative_paper_end, watched.place = NULL,
+    watched.is_unchanged = watcher_fill_between, watched.is_even = is_never_even;
   return watcher_create(&watched, setup, start, error);  // `prepare` keeps a copy of the table
 }
 

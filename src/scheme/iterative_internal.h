@@ -7,27 +7,43 @@
 
 enum { ITERATIVE_TRIALS = 12, ITERATIVE_HISTORY = 2 };
 
-// The normal force of a point in the step under way, base + slope (t - t0), and where it was before.
+// Of the paper's form, in the step under way: not asked yet; slides, in the direction without friction or with it;
+// sticks.
+typedef enum iterative_regime {
+  ITERATIVE_ASKED_LATER,
+  ITERATIVE_BEGINS_TO_SLIDE,
+  ITERATIVE_SLIDES,
+  ITERATIVE_STICKS
+} iterative_regime;
+
+// The normal force of a point in the step under way, base + slope (t - t0), and what is known of the point beside it.
 typedef struct iterative_force {
   double base, slope;  // [N], [N/s]
-  int known;           // how many of these, the last one first: at the start of steps since the last change
+  // located: forces at the starts of steps since the last change, so many of them, the last one first
+  int known;
   double t[ITERATIVE_HISTORY], before[ITERATIVE_HISTORY];
   double
       mobility;  // of a slip in space: its largest change under a unit impulse along the surface, as last found [1/kg]
   double slip[2];  // likewise, at the start of the step under way [m/s]
   double pace;     // how long the next step may be for its slip [s]
+  // paper: in the world, fixed during a trial
+  iterative_regime regime;
+  vec3 normal, way;  // of the force, and of slip that friction is opposed to; zero: there is none
+  vec3 slip_before;  // slip at the start of the step [m/s]
 } iterative_force;
 
 // Trial steps from one state.
 typedef struct iterative_trial {
   bool active;    // normal forces are given, and the end of a step is examined
   bool found;     // the last one is good
+  bool lost;      // the iteration does not converge
+  bool taken;     // forces are given that no trial corrects any more
   double t0, t1;  // where they start, and where the last one ended [s]
   int count, halvings;
   double worst;  // what the last one missed, over the tolerance
   int point;     // the point that missed most; -1: none
-  double *x;     // base and slope of the points that take part, one after the other, as corrections of the last trials:
-  int steps;     // so many of them, for Broyden's method
+  double *x;  // corrections of the forces at both ends of the step, of the points that take part, for Broyden's method:
+  int steps;  // so many of them
 } iterative_trial;
 
 typedef struct iterative {
@@ -36,17 +52,46 @@ typedef struct iterative {
   carom_iterative_def options;
   iterative_force *force;  // by slot
   iterative_trial trial;
-  double brief;  // see event
-  double close;  // gaps [m] and rates [m/s] that count as zero at the end of a step
+  bool constant;     // forces are constant over a step, for the gap alone
+  double moment[2];  // change of the gap at the end over h² W, by the forces at both ends
+  double brief;      // see event
+  double close;      // gaps [m] and rates [m/s] that count as zero at the end of a step
 } iterative;
 
-static inline double iterative_normal(const iterative_force *f, double since) { return f->base + f->slope * since; }
+// --- iterative.c -----------------------------------------------------------------------------------------------------
+
+// The forces on all rows under given normal forces, see event.prescribe.
+bool iterative_react(event *e);
+
+// --- iterative_trial.c -----------------------------------------------------------------------------------------------
+
+void iterative_begin_trials(iterative *s);
+// Whether the last trial is good: it misses by less than the tolerance, or by little and no less than the one before.
+bool iterative_is_good(const iterative_trial *trial, double before);
+// Corrects the forces of the points that take part, whose gaps and rates at the end of a trial are known. Returns false
+// if there is no correction.
+bool iterative_correct(iterative *s);
+// After a trial: whether there is another one, perhaps to an earlier end. Where no forces are found the last one is
+// taken with those of complementarity, and counted.
+bool iterative_try_again(iterative *s, bool failed, int most, double *until);
 
 // --- iterative_located.c: forces that are linear over a step -----------------------------------------------------------
 
 void iterative_located_begin(iterative *s);                               // forces to begin with, before a step
 double iterative_located_limit(const iterative *s, double t_stop);        // of the next step [s]
 bool iterative_located_examine(iterative *s, double t, const double *y);  // the end of a trial; corrects the forces
-bool iterative_located_again(iterative *s, bool failed, double *until);   // see flow_settings
+
+// --- iterative_paper.c: forces that are constant over a step -----------------------------------------------------------
+
+void iterative_paper_begin(iterative *s);
+void iterative_paper_give(iterative *s);  // forces of slipping and sticking points into s->e.lambda
+bool iterative_paper_examine(iterative *s, double t, const double *y);
+void iterative_paper_start(iterative *s, double *y);  // the state that the next trial starts from
+// Forces that complementarity gives for the whole step, up to t. Returns false if there are none.
+bool iterative_paper_complement(iterative *s, double t);
+bool iterative_paper_project(iterative *s, double t, double *y);
+// For the watcher, see watcher_type.
+bool iterative_paper_look(watcher *w);
+carom_status iterative_paper_end(watcher *w, bool *changed, carom_error *error);
 
 #endif

@@ -13,6 +13,22 @@ static const option options[] = {
      .dim = DIM_TIME,
      .flags = OPTION_REQUIRED | OPTION_POSITIVE,
      .help = "Time step. Steps are shorter where a contact changes, and where the iteration does not converge."},
+    {.key = "form",
+     .type = OPTION_WORD,
+     .offset = AT(form),
+     .preset = "located",
+     .words = "located|paper",
+     .help =
+         "`located`: touch, release and the end of slip are located, impacts are impulses, and the force of a "
+         "lasting contact is linear over a step, such that gap and gap rate vanish at its end. `paper`: the force is "
+         "constant over a step, and the gap alone vanishes; contacts rebound by accident."},
+    {.key = "order",
+     .type = OPTION_WORD,
+     .offset = AT(order),
+     .preset = "rk4",
+     .words = "rk4|rk3|midpoint|semi-implicit-euler|explicit-euler",
+     .help = "The integration method: of Runge and Kutta with order four or three, the explicit midpoint rule of order "
+             "two, semi-implicit Euler of order one. Explicit Euler is refused."},
     {.key = "impact",
      .type = OPTION_WORD,
      .offset = AT(impact),
@@ -83,10 +99,28 @@ static bool accepts_turning(const scheme_request *request, scheme_refusal *why) 
                        c.e.material.rolling > 0 ? "rolling_friction" : "spinning_friction");
 }
 
+static bool rebounds(const mechanism *m, const contact_element *e) {
+  return (void)m, e->material.restitution > 0 || e->material.tangential_restitution > 0;
+}
+
+// The paper's form has no impacts, and its regimes are those of contacts.
+static bool accepts_paper(const scheme_request *request, scheme_refusal *why) {
+  refused_contact c;
+  if (request->m->friction_count > 0)
+    return SCHEME_REFUSE(why, REFUSED_JOINT_FRICTION, request->m->frictions[0].of.joint, "use form: located",
+                         "'form: paper' of method iterative does not support dry friction in ideal joints");
+  if (!scheme_find_contact(request, rebounds, &c)) return true;
+  return SCHEME_REFUSE(why, c.where, c.index, "use form: located, or set restitution and tangential_restitution to 0",
+                       "'%s' has a restitution, but 'form: paper' of method iterative asks for the gap at the end of a "
+                       "step alone: how fast surfaces part depends on the place of the touch in its step",
+                       c.name);
+}
+
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
   const carom_iterative_def *d = request->options;
   return accepts_step(request, why) && accepts_turning(request, why) &&
-         event_accepts_model(request, WHO, d->impact, why);
+         event_accepts_model(request, WHO, d->impact, why) &&
+         (d->form != CAROM_FORM_PAPER || accepts_paper(request, why));
 }
 
 const scheme_about iterative_about = {

@@ -1,0 +1,128 @@
+// Trial steps of scheme `iterative`: how their forces are corrected, and what happens where that does not converge.
+#include <math.h>
+#include <string.h>
+
+#include "mechanics/response.h"
+#include "scheme/iterative_internal.h"
+
+void iterative_begin_trials(iterative *s) {
+  double t = s->e.w.t;
+  s->trial = (iterative_trial){.active = true, .t0 = t, .t1 = t, .worst = INFINITY, .point = -1, .x = s->trial.x};
+}
+
+// What no correction makes better is rounding if it is small.
+bool iterative_is_good(const iterative_trial *trial, double before) {
+  static const double SMALL = 1e3;
+  return trial->worst <= 1 || (trial->count > 0 && trial->worst < SMALL && trial->worst > 0.5 * before);
+}
+
+// --- correction ------------------------------------------------------------------------------------------------------
+
+static double dot(const double *a, const double *b, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+// Broyden's method from a first correction z of these residuals and the corrections before it (Kelley).
+static double *improve(iterative_trial *trial, int n) {
+  double *z = trial->x + (long)trial->steps * n;
+  for (int j = 0; j < trial->steps; j++) {
+    const double *from = trial->x + (long)j * n;
+    double size = dot(from, from, n), along = size > 0 ? dot(from, z, n) / size : 0;
+    if (j + 1 < trial->steps) {
+      for (int i = 0; i < n; i++) z[i] += along * from[n + i];
+    } else if (along < 0.9) {
+      for (int i = 0; i < n; i++) z[i] /= 1 - along;
+    }
+  }
+  trial->steps++;
+  return z;
+}
+
+// The forces on the normal rows that change their accelerations by the right-hand side in e->a.
+static bool solve_normals(event *e, double *force) {
+  memset(e->lambda, 0, (size_t)e->w.x->row_total * sizeof *e->lambda);
+  if (!event_solve_held(e, e->a, HOLD_STICKING, true, e->lambda)) return false;
+  for
+    EACH_PART(k, e) force[2 * k] = e->lambda[event_part(e, k)->row];
+  return true;
+}
+
+static void set_right_side(event *e, double factor, bool gaps) {
+  memset(e->a, 0, (size_t)e->w.x->row_total * sizeof *e->a);
+  for
+    EACH_PART(k, e) {
+      int row = event_part(e, k)->row;
+      e->a[row] = factor * (gaps ? e->w.points[e->part[k]].gap : e->rate[row]);
+    }
+}
+
+bool iterative_correct(iterative *s) {
+  const double p = s->moment[0], q = s->moment[1];
+  event *e = &s->e;
+  iterative_trial *trial = &s->trial;
+  if (trial->steps >= ITERATIVE_TRIALS) trial->steps = 0;
+  double h = trial->t1 - trial->t0, *z = trial->x + (long)trial->steps * 2 * e->part_count;
+  response_matrix(e->w.m, e->w.x, e->W);
+  e->has_matrix = true, e->repeat.any = false;
+  set_right_side(e, -1 / h, false);
+  if (!s->constant && !solve_normals(e, z)) return false;
+  set_right_side(e, -1 / (h * h), true);
+  if (!solve_normals(e, z + 1)) return false;
+  for
+    EACH_PART(k, e) {
+      double X = z[2 * k], Y = z[2 * k + 1];
+      if (s->constant) z[2 * k] = z[2 * k + 1] = Y / (p + q);
+      else z[2 * k] = (Y - 2 * q * X) / (p - q), z[2 * k + 1] = (2 * p * X - Y) / (p - q);
+    }
+  z = improve(trial, 2 * e->part_count);
+  for
+    EACH_PART(k, e) {
+      iterative_force *f = &s->force[e->part[k]];
+      f->base += z[2 * k], f->slope += (z[2 * k + 1] - z[2 * k]) / h;
+    }
+  return true;
+}
+
+// --- where it does not converge --------------------------------------------------------------------------------------
+
+// The force at the start on half the step.
+static void begin_half(iterative *s, double *until) {
+  iterative_trial *trial = &s->trial;
+  double end = fmin(*until, trial->t1 > trial->t0 ? trial->t1 : trial->t0 + s->options.step);
+  int halvings = trial->halvings + 1, point = trial->point;
+  *until = trial->t0 + 0.5 * (end - trial->t0);
+  iterative_begin_trials(s);
+  trial->halvings = halvings, trial->point = point;
+  for
+    EACH_POINT(p, &s->e.w) s->force[p].base = s->e.w.look[WATCH_START][p].normal, s->force[p].slope = 0;
+}
+
+static int closed_point(const iterative *s) {
+  for
+    EACH_POINT(p, &s->e.w)
+  if (event_is_closed(&s->e.point[p])) return p;
+  return -1;
+}
+
+// Located: complementarity of forces and accelerations has decided the modes, and in these it gives forces at each
+// instant. Paper: that of forces and gaps at the end of the step.
+static void fall_back(iterative *s, double until) {
+  watcher *w = &s->e.w;
+  int p = s->trial.point >= 0 ? s->trial.point : closed_point(s);
+  if (s->options.form == CAROM_FORM_PAPER && iterative_paper_complement(s, until)) s->trial.taken = true;
+  else s->trial.active = false;
+  if (p < 0) return;
+  contact_count_trouble(w->contacts->world, w->entry[p].e, s->trial.t0, &w->trouble.fallbacks, &w->trouble.fallback);
+}
+
+bool iterative_try_again(iterative *s, bool failed, int most, double *until) {
+  enum { HALVINGS = 4 };
+  iterative_trial *trial = &s->trial;
+  if (!trial->active || trial->taken || (trial->found && !failed)) return trial->active = false;
+  if (!failed && !trial->lost && ++trial->count < most) return true;
+  if (trial->halvings < HALVINGS) begin_half(s, until);
+  else fall_back(s, *until);
+  return true;
+}
