@@ -13,6 +13,7 @@ static void balance_fields(energy_balance *b, const char *name, fields *f) {
   fields_number(f, "kinetic", &b->kinetic);
   fields_number(f, "gravity", &b->gravity);
   fields_number(f, "spring", &b->spring);
+  fields_number(f, "strain", &b->strain);
   fields_number(f, "contact", &b->contact);
   fields_number(f, "drive", &b->drive);
   fields_number(f, "applied", &b->applied);
@@ -110,7 +111,12 @@ static void sim_fields(carom_sim *sim, fields *f) {
   fields_flag(f, "evaluated", &sim->evaluated);
   fields_count(f, "restarts", &sim->restarts);
   regular_fields(&sim->regular, f);
-  if (sim->turns) fields_numbers(f, "turn", sim->model->m.body_count, sim->turns);
+  for (int i = 1; sim->deformed && i < sim->model->m.body_count; i++) {
+    fields_group(f, "deformed", i);
+    fields_number(f, "turn", &sim->deformed[i].turn);
+    fields_number(f, "strain", &sim->deformed[i].strain);
+    fields_group(f, NULL, 0);
+  }
   balance_fields(&sim->ledger.start, "start", f);
   balance_fields(&sim->ledger.now, "now", f);
   non_finite_fields(sim, f);

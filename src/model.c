@@ -77,6 +77,13 @@ double carom_model_body_frequency(const carom_model *model, int i, int mode) {
   return mode >= 0 && mode < carom_model_body_modes(model, i) ? flexible_at(model, i)->omega[mode] : NAN;
 }
 
+carom_interface carom_model_body_interface(const carom_model *model, int i, int place) {
+  const carom_interface *list = flexible_at(model, i) && model->interfaces ? model->interfaces[i] : NULL;
+  for (int k = 0; list && list[k].name && place >= 0; k++)
+    if (k == place) return list[k];
+  return (carom_interface){0};
+}
+
 carom_body_size carom_model_body_size(const carom_model *model, int i) {
   if (i < 0 || i >= model->m.body_count) return (carom_body_size){0};
   const body *b = &model->m.bodies[i];
@@ -142,7 +149,7 @@ int carom_model_callback_outputs(const carom_model *model, const char *name) {
 }
 
 carom_remark carom_model_remark(const carom_model *model, int i) {
-  const carom_remark all[] = {model->restitution, model->conformal, model->no_contact};
+  const carom_remark all[] = {model->restitution, model->conformal, model->no_contact, model->missed_load};
   for (int k = 0; k < (int)(sizeof all / sizeof *all); k++)
     if (all[k].count && i-- == 0) return all[k];
   return (carom_remark){0};

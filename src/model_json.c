@@ -19,6 +19,17 @@ static void put_modes(json_writer *w, const carom_model *model, int body) {
   json_open(w, "frequencies", '[');
   for (int k = 0; k < count; k++) json_put_rounded(w, NULL, carom_model_body_frequency(model, body, k));
   json_close(w, ']');
+  carom_interface place;
+  json_open(w, "interfaces", '[');
+  for (int k = 0; (place = carom_model_body_interface(model, body, k)).name; k++) {
+    json_open(w, NULL, '{');
+    json_put_text(w, "name", place.name);
+    json_put_integer(w, "loads", place.loads);
+    json_put_integer(w, "modes", place.modes);
+    json_put_rounded(w, "missing", place.missing);
+    json_close(w, '}');
+  }
+  json_close(w, ']');
 }
 
 static void put_body(json_writer *w, carom_body_size b) {

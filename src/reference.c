@@ -133,6 +133,7 @@ void carom_reference_write(void (*write)(void *context, const char *text), void 
   option_document(&solid_2d_table, out);
   option_document(&finite_elements_table, out);
   option_document(&modes_table, out);
+  option_document(&stretch_table, out);
   option_document(&structural_damping_table, out);
   option_document(&marker_table, out);
   option_document(&drive_table, out);

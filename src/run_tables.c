@@ -45,7 +45,8 @@ int run_group_of(const carom_model *model, int i) {
     case SIGNAL_CALLED: return GROUP_OUTPUTS;
     case SIGNAL_KINETIC:
     case SIGNAL_GRAVITY:
-    case SIGNAL_SPRING: return GROUP_ENERGY;
+    case SIGNAL_SPRING:
+    case SIGNAL_STRAIN: return GROUP_ENERGY;
   }
   return GROUP_OUTPUTS;
 }

@@ -34,9 +34,9 @@ carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), vo
     sim->callbacks = calloc((size_t)model->m.callback_count + 1, sizeof *sim->callbacks);
     sim->bindings = calloc((size_t)model->m.callback_count + 1, sizeof *sim->bindings);
     sim->counts_turns = coordinate_counts_turns(&model->m);
-    if (model->fastest.omega > 0) sim->turns = calloc((size_t)model->m.body_count, sizeof *sim->turns);
+    if (model->fastest.omega > 0) sim->deformed = calloc((size_t)model->m.body_count, sizeof *sim->deformed);
   }
-  if (!sim || !sim->row || !sim->slots || (model->fastest.omega > 0 && !sim->turns) || !sim->starts ||
+  if (!sim || !sim->row || !sim->slots || (model->fastest.omega > 0 && !sim->deformed) || !sim->starts ||
       !sim->callbacks || !sim->bindings) {
     carom_sim_destroy(sim);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for a simulation");
@@ -88,7 +88,7 @@ void carom_sim_destroy(carom_sim *sim) {
   free(sim->callback_memory);
   free(sim->row);
   free(sim->slots);
-  free(sim->turns);
+  free(sim->deformed);
   crew_end(&sim->crew);
   free(sim);
 }
@@ -131,6 +131,7 @@ energy_balance sim_balance(const carom_sim *sim) {
   return (energy_balance){.kinetic = known ? sim->x->kinetic : tree_kinetic_energy(m, sim->x),
                           .gravity = known ? sim->x->potentials[POTENTIAL_GRAVITY] : tree_gravity_energy(m, sim->x),
                           .spring = sim->x->potentials[POTENTIAL_SPRING],
+                          .strain = sim->x->potentials[POTENTIAL_STRAIN],
                           .contact = sim->x->potentials[POTENTIAL_CONTACT],
                           .drive = accounts[POWER_DRIVE],
                           .applied = accounts[POWER_APPLIED],
@@ -179,12 +180,14 @@ static void look_at_constraints(carom_sim *sim, bool at_stop) {
   sim->since_checked = 0;
 }
 
-static void look_at_turns(carom_sim *sim) {
+static void look_at_deformation(carom_sim *sim) {
   const mechanism *m = &sim->model->m;
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
-    if (n->flex)
-      sim->turns[n->body] = number_larger(sim->turns[n->body], flexible_largest_turn(n, sim->x->q + n->modal_q));
+    if (!n->flex) continue;
+    const flexible_deformation now = flexible_largest_deformation(n, sim->x->q + n->modal_q);
+    flexible_deformation *most = &sim->deformed[n->body];
+    most->turn = number_larger(most->turn, now.turn), most->strain = number_larger(most->strain, now.strain);
   }
 }
 
@@ -223,7 +226,7 @@ carom_status sim_take_step(carom_sim *sim, double t_stop, carom_error *error) {
   if (status != CAROM_OK && sim->x->bad_callback) return fail_callback(sim, error);
   if (status != CAROM_OK) return end_failed_step(sim, status, error);
   look_at_constraints(sim, sim->x->t >= t_stop);
-  if (sim->turns) look_at_turns(sim);
+  if (sim->deformed) look_at_deformation(sim);
   bool due = is_due(sim);
   if (due || sim->x->t >= t_stop || may_have_turned(sim)) book(sim, due);
   return CAROM_OK;

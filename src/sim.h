@@ -5,6 +5,7 @@
 #include "ledger/energy.h"
 #include "build/model_internal.h"
 #include "mechanics/control.h"
+#include "mechanics/flexible_rate.h"
 #include "scheme/scheme.h"
 #include "solve/problem_dump.h"
 
@@ -56,11 +57,11 @@ struct carom_sim {
   double booked_t;   // when it did [s]
   sim_step_ends step_ends;
   regular_looks regular;
-  bool ends;          // what is read now is read because the run ends here
-  bool counts_turns;  // of joints that are measured between markers
-  double violation;   // largest |Φ| at the end of a step, as far as the sim has looked
-  int since_checked;  // steps since it did
-  double *turns;      // one per body: the largest by its modes [rad]; null where no body is flexible
+  bool ends;                       // what is read now is read because the run ends here
+  bool counts_turns;               // of joints that are measured between markers
+  double violation;                // largest |Φ| at the end of a step, as far as the sim has looked
+  int since_checked;               // steps since it did
+  flexible_deformation *deformed;  // one per body, the largest; null where no body is flexible
   non_finite_rows non_finite;
   bool energy_lost;             // its balance was not finite, first at
   double energy_lost_t;         // [s]

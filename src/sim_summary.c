@@ -47,17 +47,25 @@ static void tell_creep(const carom_sim *sim, carom_summary *s) {
   snprintf(s->creep_pair, sizeof s->creep_pair, "%s", contact_pair_name(&sim->model->contacts, most->pair, text));
 }
 
-// A line for each flexible body that is bent beyond its theory.
+// Adds to a list of what happened to which body; a list that is too long is cut off.
+static void tell_body(carom_summary *s, const char *body, const char *how, double value, const char *unit) {
+  const size_t used = strlen(s->deformed);
+  snprintf(s->deformed + used, sizeof s->deformed - used, "%s%s %s %.3g %s", used ? ", " : "", body, how, value, unit);
+}
+
+// Each flexible body that is deformed beyond its theory.
 static void tell_deformation(const carom_sim *sim, carom_summary *s) {
-  const double limit = 10 * M_PI / 180;
-  size_t used = 0;
-  for (int i = 1; sim->turns && i < sim->model->m.body_count; i++) {
-    if (sim->turns[i] <= limit) continue;
-    s->large_deformations++, s->deformation = number_larger(s->deformation, sim->turns[i]);
-    const size_t room = sizeof s->deformed - used;
-    const int length = snprintf(s->deformed + used, room, "%s%s by %.3g degrees", used ? ", " : "",
-                                sim->model->m.bodies[i].name, sim->turns[i] * 180 / M_PI);
-    used = length > 0 && (size_t)length < room ? used + (size_t)length : sizeof s->deformed - 1;
+  for (int i = 1; sim->deformed && i < sim->model->m.body_count; i++) {
+    const flexible_deformation d = sim->deformed[i];
+    const char *name = sim->model->m.bodies[i].name;
+    const bool turned = d.turn > FLEXIBLE_TURN_LIMIT, strained = d.strain > FLEXIBLE_STRAIN_LIMIT;
+    if (turned) tell_body(s, name, "turned by", d.turn * 180 / M_PI, "degrees");
+    if (strained) tell_body(s, name, "strained by", d.strain * 100, "%");
+    if (!turned && !strained) continue;
+    s->large_deformations++;
+    s->turn_limit = FLEXIBLE_TURN_LIMIT, s->strain_limit = FLEXIBLE_STRAIN_LIMIT;
+    s->largest_turn = number_larger(s->largest_turn, d.turn);
+    s->largest_strain = number_larger(s->largest_strain, d.strain);
   }
 }
 
@@ -100,6 +108,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .conformal = sim->model->conformal.count,
                      .curvature = stats.trouble.curvature,
                      .no_contact = sim->model->no_contact.count,
+                     .missed_loads = sim->model->missed_load.count,
                      .non_finite = sim->non_finite.count,
                      .non_finite_column = sim->non_finite.column,
                      .non_finite_t = sim->non_finite.t,

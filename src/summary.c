@@ -60,6 +60,7 @@ static const summary_field warnings[] = {COUNT("energy", unbalanced),
                                          COUNT("conformal", conformal),
                                          COUNT("curvature", curvature),
                                          COUNT("no_contact", no_contact),
+                                         COUNT("missed_load", missed_loads),
                                          COUNT("non_finite", non_finite)};
 
 static void put_field(json_writer *w, const carom_summary *s, const summary_field *f) {
@@ -106,7 +107,10 @@ static void put_creep(json_writer *w, const carom_summary *s) {
 static void put_deformation(json_writer *w, const carom_summary *s) {
   if (!s->large_deformations) return;
   json_open(w, "large_deformation", '{');
-  put_field(w, s, &(summary_field)MEASURE("turn", deformation));
+  put_field(w, s, &(summary_field)MEASURE("turn", largest_turn));
+  put_field(w, s, &(summary_field)MEASURE("turn_limit", turn_limit));
+  put_field(w, s, &(summary_field)MEASURE("strain", largest_strain));
+  put_field(w, s, &(summary_field)MEASURE("strain_limit", strain_limit));
   json_put_text(w, "bodies", s->deformed);
   json_close(w, '}');
 }

@@ -6,7 +6,7 @@
 
 #include "flex/beam.h"
 #include "flex/floating.h"
-#include "flex/modes.h"
+#include "flex/reduction.h"
 
 // Of beams 1 m long: 1 mm square, 0.2 m deep, round, and one with nothing symmetric.
 CHECK_UNUSED_OK static const beam_section square_section = {
@@ -47,6 +47,7 @@ typedef struct flexible {
   arena memory;
   beam b;
   flex_elements e;
+  const bool *held;  // null if none is
   flexibility a;
 } flexible;
 
@@ -71,7 +72,27 @@ CHECK_UNUSED_OK static bool start(flexible *f, beam b, support s) {
   for (int i = 0; i < f->e.node_count; i++)
     for (int k = 0; k < 6; k++)
       if (f->e.freedoms[i][k] >= 0) held[f->e.freedoms[i][k]] = holds(s, i, f->e.node_count - 1, k);
-  return flexibility_create(&f->memory, &f->e, s == FREE ? NULL : held, &f->a);
+  f->held = s == FREE ? NULL : held;
+  return flexibility_create(&f->memory, &f->e, f->held, &f->a);
+}
+
+// Of a beam whose axes are at its root.
+CHECK_UNUSED_OK static reduction reduce(flexible *f, bool is_carried) {
+  reduction r;
+  const flex_place root = beam_place(&f->b, &f->e, 0);
+  CHECK(reduction_create(&f->memory, &f->e, f->held, &root, is_carried, &r));
+  return r;
+}
+
+// Eigenmodes and the static mode of each load.
+CHECK_UNUSED_OK static flex_modes with_static(flexible *f, const reduction *r, int eigen_count, int count,
+                                              const double *loads) {
+  flex_modes m = {0};
+  const int n = f->e.freedom_count;
+  double *shapes = numbers(f, count * n);
+  for (int i = 0; i < count; i++) reduction_deform(&f->memory, r, loads + i * n, shapes + i * n);
+  CHECK(reduction_basis(&f->memory, r, eigen_count, count, shapes, &m));
+  return m;
 }
 
 CHECK_UNUSED_OK static void finish(flexible *f) { arena_free(&f->memory); }

@@ -80,6 +80,51 @@ static void polygons_are_filled(void) {
   arena_free(&memory);
 }
 
+static double smallest_angle(const triangle_mesh *m) {
+  double least = M_PI;
+  for (int t = 0; t < m->triangle_count; t++)
+    for (int k = 0; k < 3; k++) {
+      const vec2 a = m->nodes[m->triangles[t][k]], b = m->nodes[m->triangles[t][(k + 1) % 3]],
+                 c = m->nodes[m->triangles[t][(k + 2) % 3]];
+      least = fmin(least, vec2_angle(vec2_sub(b, a), vec2_sub(c, a)));
+    }
+  return least;
+}
+
+// Towards a point of the rim, 0.25 mm on a disc of 0.1 m: sides are as short as asked there and grow with the distance,
+// the mesh has no gaps, the rim is round, and angles are at least half of what they were.
+static void meshes_are_refined(void) {
+  arena memory = arena_create(NULL);
+  const vec2 at = {0, -0.1};
+  const mesh_refinement r = {&at, 1, 0.25e-3, 1};
+  triangle_mesh m = triangles_disc(&memory, 0.1, 6);
+  const int before = m.node_count;
+  const double angle = smallest_angle(&m);
+  CHECK(triangles_refine(&memory, &r, 0.1, &m));
+  check_topology(&m);
+  double near = 0;
+  for (int t = 0; t < m.triangle_count; t++) {
+    double side = 0, distance = INFINITY;
+    for (int k = 0; k < 3; k++) {
+      const vec2 a = m.nodes[m.triangles[t][k]], b = m.nodes[m.triangles[t][(k + 1) % 3]];
+      side = fmax(side, vec2_norm(vec2_sub(b, a))), distance = fmin(distance, vec2_norm(vec2_sub(a, at)));
+    }
+    CHECK_LE(side, fmax(r.size, distance) * (1 + 1e-9));  // corners are no nearer than the triangle
+    if (distance < 1e-12) near = fmax(near, side);
+  }
+  CHECK(near > 0.5 * r.size && near <= r.size * (1 + 1e-9));
+  for (int k = 0; k < m.boundary_count; k++)
+    for (int i = 0; i < 3; i++) CHECK_NEAR(vec2_norm(m.nodes[m.boundary[k][i]]), 0.1, 1e-16);
+  printf("    %d nodes, %d before; smallest angle %.3g of %.3g degrees\n", m.node_count, before,
+         smallest_angle(&m) * 180 / M_PI, angle * 180 / M_PI);
+  // Rivara's bound is for straight sides; points that move to the rim change angles by their share of the arc
+  CHECK(smallest_angle(&m) > 0.45 * angle && m.node_count < 2 * before);
+  CHECK_NEAR(area_of_mesh(&m) / (M_PI * 0.01), 1, 0.01);
+  const mesh_refinement endless = {&at, 1, 1e-7, 0.01};
+  CHECK(!triangles_refine(&memory, &endless, 0.1, &m));
+  arena_free(&memory);
+}
+
 static bool is_right(const void *context, vec3 at) { return at.x >= *(const double *)context; }
 
 // A rim has its length and radial normals, and half of it half of that; loads along the normals add up to a pressure.
@@ -297,6 +342,7 @@ static void large_disc_keeps_the_order(void) {
 int main(void) {
   RUN(disc_is_round);
   RUN(polygons_are_filled);
+  RUN(meshes_are_refined);
   RUN(interfaces_have_lengths_and_normals);
   RUN(pull_is_uniform);
   RUN(bending_has_its_stress);

@@ -467,7 +467,7 @@ static rig *beam_chain(bool planar, double young) {
 
 static double total_energy(rig *r) {
   dynamics_show_state(&r->m, r->x);
-  return r->x->kinetic + r->x->potentials[POTENTIAL_GRAVITY] + r->x->potentials[POTENTIAL_SPRING];
+  return r->x->kinetic + r->x->potentials[POTENTIAL_GRAVITY] + r->x->potentials[POTENTIAL_STRAIN];
 }
 
 static void rates_at(rig *r, const double *y, double *ydot) {

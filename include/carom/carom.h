@@ -94,6 +94,14 @@ typedef struct carom_body_size {
 // Modes of a flexible body, 0 if it is rigid, and the frequency of each as its basis was computed [rad/s].
 CAROM_API int carom_model_body_modes(const carom_model *model, int i);
 CAROM_API double carom_model_body_frequency(const carom_model *model, int i, int mode);
+// Contact places of a flexible body, and what its modes make of static loads there.
+typedef struct carom_interface {
+  const char *name;  // null after the last place
+  int loads;         // unit loads at the place: of a marker along its normal, of a stretch at its nodes
+  int modes;         // static modes that were kept for them
+  double missing;    // largest part of the displacement under one of these loads that the modes miss [-]
+} carom_interface;
+CAROM_API carom_interface carom_model_body_interface(const carom_model *model, int i, int place);
 CAROM_API carom_body_size carom_model_body_size(const carom_model *model, int i);  // 0 is ground
 // Smallest gap of a contact at the start [m]; for a stop of a joint that turns [rad].
 CAROM_API double carom_model_start_gap(const carom_model *model, int contact);
@@ -120,7 +128,7 @@ typedef struct carom_part {
 CAROM_API carom_part carom_model_part(const carom_model *model, const char *section, int i);
 
 // Warnings about the contacts of a model, one per kind: laws of continuous contact that are used beyond their range,
-// and surfaces of which no two can touch.
+// surfaces of which no two can touch, and contact places whose loads the modes of a body miss.
 typedef struct carom_remark {
   const char *name, *text;      // null after the last warning
   int count;                    // of contacts, or of pairs that are left out
@@ -217,9 +225,12 @@ typedef struct carom_summary {
   double creep;  // how far the pair that crept most has crept in all [m]
   double creep_v0;            // v0 of its friction law [m/s]
   char creep_pair[256];       // its name
-  long large_deformations;    // flexible bodies that turned somewhere by more than their theory allows, 10 degrees
-  double deformation;         // the largest of these turns [rad]
-  char deformed[256];         // the bodies, each with its largest turn
+  long large_deformations;    // flexible bodies that turned or were strained by more than their theory allows
+  double largest_turn;        // of these bodies [rad]
+  double turn_limit;          // above which it counts; 0 if no body did [rad]
+  double largest_strain;      // of these bodies [-]
+  double strain_limit;        // [-]
+  char deformed[256];         // the bodies, each with its largest turn or strain
   long accumulations;         // accumulations of impacts, each summed in closed form (method event)
   double accumulation_error;  // largest position error of these sums [m]
   long normal_searches;       // evaluations of the common normal of two smooth surfaces in steps
@@ -236,6 +247,7 @@ typedef struct carom_summary {
   double non_finite_t;            // and its time [s]
   long no_contact;  // number of pairs left out (at least 1) if no pair of surfaces can touch, or if their contact does
                     // not exist and a body moves
+  long missed_loads;     // contact places of flexible bodies whose modes miss too much of a static load there
   long initial_changes;  // kinds of given initial values (coordinates, speeds) that assembly changed
 } carom_summary;
 CAROM_API carom_summary carom_sim_summary(const carom_sim *sim);

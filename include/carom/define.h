@@ -111,6 +111,13 @@ typedef struct carom_beam_def {
 
 typedef enum carom_plane { CAROM_PLANE_STRESS, CAROM_PLANE_STRAIN } carom_plane;
 
+// Where the mesh of a planar solid is finer.
+typedef struct carom_refine_def {
+  carom_points at;  // places [m]
+  double size;      // of sides of triangles there; 0 for none [m]
+  double growth;    // of this size with the distance from the nearest place [-]
+} carom_refine_def;
+
 // A flexible planar solid, meshed with triangles of six nodes: a disc or a rectangle about the origin of its body, or a
 // polygon. Or a mesh of gmsh.
 typedef struct carom_solid_2d_def {
@@ -120,13 +127,14 @@ typedef struct carom_solid_2d_def {
   const char *mesh;         // file of gmsh, text of version 4.1 or 2.2
   double scale;             // length of one unit of that file [m]
   int elements;             // rings of a disc; else cells along the longer side of the shape
-  double thickness;         // [m]
-  double young;             // [Pa]
-  double poisson;           // [-]
-  double density;           // [kg/m³]
-  const char *solid;        // instead of these three: a solid that has them; may be null
-  int plane;                // carom_plane
-  const void *origin;       // places of its keys in the model file; null in a program
+  carom_refine_def refine;
+  double thickness;    // [m]
+  double young;        // [Pa]
+  double poisson;      // [-]
+  double density;      // [kg/m³]
+  const char *solid;   // instead of these three: a solid that has them; may be null
+  int plane;           // carom_plane
+  const void *origin;  // places of its keys in the model file; null in a program
 } carom_solid_2d_def;
 
 typedef enum carom_matrix_format { CAROM_MATRIX_MARKET, CAROM_CALCULIX } carom_matrix_format;
@@ -148,12 +156,23 @@ typedef struct carom_modes_def {
   int count;                     // of eigenmodes
   int support;                   // carom_support of the eigenmodes
   bool static_modes;             // also the deformations under loads at the markers where something attaches
+  carom_names interface;         // contact places: markers, sides of the shape and stretches of the body
+  double interface_tolerance;    // compliance below which static modes of a stretch are left out, of the largest [-]
   carom_functions axial;         // displacements along x per metre [-]
   carom_functions transverse;    // along y
   carom_functions transverse_z;  // along z, in space
   carom_functions twist;         // turns about x per radian, in space
   const void *origin;            // places of its keys in the model file; null in a program
 } carom_modes_def;
+
+// A named stretch of the boundary of a flexible body: a side of its shape, or a part of one.
+typedef struct carom_stretch_def {
+  const char *name;
+  const char *side;       // `rim`; `bottom`, `right`, `top`, `left`; `side1`, `side2`, ... of a polygon
+  carom_numbers angles;   // none, or the first and the last angle about the origin, counter-clockwise [rad]
+  carom_numbers between;  // none, or first and last distance from the start of a straight side [m]
+  const void *origin;     // places of its keys in the model file; null in a program
+} carom_stretch_def;
 
 // Structural damping: a ratio for every mode, or D = mass M + stiffness K.
 typedef struct carom_structural_damping_def {
@@ -176,7 +195,9 @@ typedef struct carom_body_def {
   const carom_solid_2d_def *solid_2d;  // the same for a planar solid
   const carom_finite_elements_def *finite_elements;  // the same for imported matrices
   const carom_modes_def *modes;                      // of a flexible body
-  const carom_structural_damping_def *damping;       // of a beam; null for none
+  const carom_stretch_def *stretches;                // of its boundary; may be null
+  int stretch_count;
+  const carom_structural_damping_def *damping;  // of a beam; null for none
   bool geometric_stiffness;  // of a beam: loads along it and its rotation change how it bends; the default is true
 } carom_body_def;
 
@@ -504,6 +525,7 @@ CAROM_API carom_beam_def carom_beam_default(void);
 CAROM_API carom_solid_2d_def carom_solid_2d_default(void);
 CAROM_API carom_finite_elements_def carom_finite_elements_default(void);
 CAROM_API carom_modes_def carom_modes_default(void);
+CAROM_API carom_stretch_def carom_stretch_default(void);
 CAROM_API carom_structural_damping_def carom_structural_damping_default(void);
 CAROM_API carom_shape_def carom_shape_default(void);
 CAROM_API carom_marker_def carom_marker_default(void);

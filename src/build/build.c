@@ -323,6 +323,7 @@ static bool build(builder *b) {
   note_rows(b);
   note_response(b, m);
   builder_note_tolerances(b);
+  builder_note_fast_modes(b);
   if (!builder_control(b, m) || !builder_bind_forces(b, m) || !builder_outputs(b) || !builder_drawing(b)) return false;
   model->notes = b->notes, model->note_count = b->note_count;
   return true;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "build/flexible_builder.h"
+#include "flex/breaks.h"
 #include "flex/gauss.h"
 #include "text/expr_parse.h"
 
@@ -119,6 +120,56 @@ static bool compile_section(builder *b, flexible_builder *fb) {
          check_section(b, fb);
 }
 
+// --- nodes -----------------------------------------------------------------------------------------------------------
+
+// Equal elements.
+static void start_nodes(builder *b, flexible_builder *fb) {
+  const int n = fb->beam.elements;
+  fb->nodes = ARENA_ARRAY(b->memory, double, n + 1), fb->node_is_put = ARENA_ARRAY(b->memory, bool, n + 1);
+  for (int k = 0; k <= n; k++) fb->nodes[k] = fb->beam.length * k / n;
+  fb->node_is_put[0] = fb->node_is_put[n] = true;
+  fb->beam.nodes = fb->nodes;
+}
+
+void beam_put_node(builder *b, flexible_builder *fb, double x) {
+  const int count = fb->beam.elements + 1;
+  int near = 0, after = 0;
+  for (int k = 1; k < count; k++)
+    if (fabs(fb->nodes[k] - x) < fabs(fb->nodes[near] - x)) near = k;
+  if (fb->node_is_put[near] && fabs(fb->nodes[near] - x) <= 1e-9 * fb->beam.length) return;
+  if (!fb->node_is_put[near]) {
+    fb->nodes[near] = x, fb->node_is_put[near] = true;
+    return;
+  }
+  while (fb->nodes[after] < x) after++;
+  double *nodes = ARENA_ARRAY(b->memory, double, count + 1);
+  bool *put = ARENA_ARRAY(b->memory, bool, count + 1);
+  for (int k = 0; k <= count; k++) {
+    nodes[k] = k < after ? fb->nodes[k] : k > after ? fb->nodes[k - 1] : x;
+    put[k] = k < after ? fb->node_is_put[k] : k > after ? fb->node_is_put[k - 1] : true;
+  }
+  fb->nodes = nodes, fb->node_is_put = put, fb->beam.nodes = nodes, fb->beam.elements = count;
+}
+
+enum { BREAKS_MOST = 64 };  // of one function
+
+static void function_at(const void *context, double x, double jet_of[3]) {
+  const jet j = beam_function_jet(context, x);
+  jet_of[0] = j.v, jet_of[1] = j.d, jet_of[2] = j.dd;
+}
+
+// A node wherever a number of the section jumps or has a kink.
+static void place_breaks(builder *b, flexible_builder *fb) {
+  const beam_functions *s = &fb->section;
+  const beam_function *all[] = {&s->area, &s->second_moment, &s->second_moment_z, &s->torsion, &s->shear_area};
+  const int parts = fb->beam.elements;
+  for (int i = 0; i < 5; i++) {
+    beam_break breaks[BREAKS_MOST];
+    const int count = breaks_find((beam_jet){function_at, all[i]}, fb->beam.length, parts, breaks, BREAKS_MOST);
+    for (int k = 0; k < count; k++) beam_put_node(b, fb, breaks[k].x);
+  }
+}
+
 // --- the beam --------------------------------------------------------------------------------------------------------
 
 bool flexible_take_solid(builder *b, const flexible_builder *fb, const void *origin, const option_table *table,
@@ -159,16 +210,19 @@ static bool take_beam(builder *b, flexible_builder *fb) {
   if (d->elements > ELEMENTS_MOST)
     return source_error(b->error, CAROM_ERROR_MODEL, flexible_place(fb, d->origin, &beam_table, "elements"), NULL,
                         "body '%s': a beam has at most %d elements, not %d", fb->p->name, ELEMENTS_MOST, d->elements);
-  return take_solid(b, fb) && compile_section(b, fb);
+  start_nodes(b, fb);
+  if (!take_solid(b, fb) || !compile_section(b, fb)) return false;
+  place_breaks(b, fb);
+  return true;
 }
 
 // Mass, mass centre and inertia of the points that carry the mass.
 static body_mass mass_of(const beam *of) {
   flex_inertia sum = {0};
   mass_point points[4];
-  const double h = of->length / of->elements;
   for (int k = 0; k < of->elements * GAUSS; k++) {
-    const flex_place axis = {.at = {h * (k / GAUSS + gauss_at[k % GAUSS]), 0, 0}};
+    const double from = beam_node(of, k / GAUSS), h = beam_node(of, k / GAUSS + 1) - from;
+    const flex_place axis = {.at = {from + h * gauss_at[k % GAUSS], 0, 0}};
     beam_fill_section(of, &axis, h * gauss_weight[k % GAUSS], points);
     for (int i = 0; i < beam_section_points(of); i++) inertia_add(&sum, points[i].mass, points[i].place.at, NULL);
   }
@@ -185,6 +239,24 @@ static void given_at(const void *context, double x, double jet_of[3]) {
   const beam_shape *s = context;
   const jet j = beam_function_jet(&s->f, x);
   jet_of[0] = j.v - s->value - s->slope * (x - s->from), jet_of[1] = j.d - s->slope, jet_of[2] = j.dd;
+}
+
+// Between two nodes a function is integrated as a smooth one. A deflection with a kink has no curvature there, and a
+// jump tears the beam.
+static bool check_breaks(builder *b, flexible_builder *fb, const beam_shape *s, given_direction along) {
+  beam_break breaks[BREAKS_MOST];
+  const bool bends = along == GIVEN_Y || along == GIVEN_Z;
+  const int count =
+      breaks_find((beam_jet){function_at, &s->f}, fb->beam.length, fb->d->beam->elements, breaks, BREAKS_MOST);
+  for (int k = 0; k < count; k++) {
+    const bool jumps = breaks[k].jump[0] > 1e-6;
+    if (jumps || (bends && breaks[k].jump[1] > 1e-6))
+      return source_error(
+          b->error, CAROM_ERROR_MODEL, s->at, "split the beam there, and join the parts by a fixed joint or a hinge",
+          "body '%s': this shape function has a %s at x = %.6g m", fb->p->name, jumps ? "jump" : "kink", breaks[k].x);
+    beam_put_node(b, fb, breaks[k].x);
+  }
+  return true;
 }
 
 static bool take_functions(builder *b, flexible_builder *fb, const char *key, given_direction along,
@@ -210,6 +282,7 @@ static bool take_functions(builder *b, flexible_builder *fb, const char *key, gi
                           "x = %.4g m",
                           fb->p->name, x);
     }
+    if (!check_breaks(b, fb, s, along)) return false;
     fb->given[fb->given_count++] = (given_shape){along, given_at, s};
   }
   return true;
@@ -287,11 +360,16 @@ static bool check_keys(builder *b, const flexible_builder *fb) {
 static bool check_rigid(builder *b, const part *p) {
   const carom_body_def *d = p->content;
   const flexible_builder as_is = {.p = p, .d = d};
-  const void *origin = d->modes ? d->modes->origin : d->damping ? d->damping->origin : NULL;
+  const void *origin = d->modes           ? d->modes->origin
+                       : d->damping       ? d->damping->origin
+                       : d->stretch_count ? d->stretches[0].origin
+                                          : NULL;
   const place at = origin ? ((const option_places *)origin)->whole : p->places.whole;
-  if (d->modes || d->damping)
+  if (d->modes || d->damping || d->stretch_count)
     return flexible_refuse(b, &as_is, at, "add 'beam:', 'solid_2d:' or 'finite_elements:', or leave it out",
-                           d->modes ? "'modes' is for flexible bodies" : "'damping' is for flexible bodies");
+                           d->modes     ? "'modes' is for flexible bodies"
+                           : d->damping ? "'damping' is for flexible bodies"
+                                        : "'stretches' is for flexible bodies");
   for (int i = 0; i < body_table.count && p->places.each; i++)
     if (p->places.each[i].source && strcmp(body_table.options[i].key, "geometric_stiffness") == 0)
       return flexible_refuse(b, &as_is, p->places.each[i],
@@ -331,6 +409,7 @@ bool builder_beams(builder *b, body_mass *masses) {
       return false;
     if (!fb->is_solid) masses[i] = mass_of(&fb->beam);
     else if (!(d->solid_2d ? builder_solid_2d : builder_finite_elements)(b, fb, &masses[i])) return false;
+    if (!builder_stretches(b, fb)) return false;
   }
   return true;
 }

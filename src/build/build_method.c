@@ -83,6 +83,22 @@ void builder_note_tolerances(builder *b) {
                                 it->rtol, DBL_EPSILON, it->atol));
 }
 
+// Explicit integrators follow every oscillation of the modes, and Adams's with a corrector that does not solve for them
+// does too.
+void builder_note_fast_modes(builder *b) {
+  enum { MANY = 10000 };
+  const carom_model *model = b->model;
+  const flexible_fastest *f = &model->fastest;
+  const double times = f->omega / (2 * M_PI) * model->about.end;
+  const int type = model->integrator.type;
+  if (!model->scheme->about->integrates || (type != CAROM_ADAMS && type != CAROM_ERK) || !(times > MANY)) return;
+  builder_note(b, arena_print(b->memory,
+                              "mode %d of '%s' oscillates at %.3g Hz, %.2g times until the end, and the integrator "
+                              "takes several steps for each: give the body 'damping' and use integrator bdf, which "
+                              "passes over what has decayed, or keep fewer modes",
+                              f->mode + 1, model->m.bodies[f->body].name, f->omega / (2 * M_PI), times));
+}
+
 // The texts among them are the caller's.
 void builder_keep_options(builder *b) {
   carom_model *model = b->model;

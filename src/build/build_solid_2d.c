@@ -1,5 +1,6 @@
 // Flexible planar solids as given: their mesh, elements and mass.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "build/flexible_builder.h"
@@ -30,8 +31,53 @@ static bool mesh_polygon(builder *b, flexible_builder *fb) {
   if (d->polygon.count >= 3 && triangles_polygon(&b->model->scratch, corners, d->polygon.count,
                                                  side_of(d->polygon) / d->elements, &fb->solid.mesh))
     return true;
-  return flexible_refuse(b, fb, solid_place(fb, "polygon"), NULL,
-                         "its polygon has no area, or crosses or touches itself");
+  return flexible_refuse(b, fb, solid_place(fb, "polygon"), "correct the corners, or take fewer elements",
+                         "its polygon has no area, crosses or touches itself, or has too many elements");
+}
+
+static bool check_freedoms(builder *b, const flexible_builder *fb, double nodes) {
+  if (2 * nodes <= FREEDOMS_MOST) return true;
+  return source_error(
+      b->error, CAROM_ERROR_MODEL, solid_place(fb, fb->d->solid_2d->mesh ? "mesh" : "elements"),
+      fb->d->solid_2d->refine.size > 0 ? "take fewer elements, or a larger growth" : "take fewer elements",
+      "body '%s': its mesh has %.0f freedoms; at most %d are supported", fb->p->name, 2 * nodes, FREEDOMS_MOST);
+}
+
+static bool mesh_rectangle(builder *b, flexible_builder *fb) {
+  const carom_solid_2d_def *d = fb->d->solid_2d;
+  if (d->rectangle.count != 2)
+    return source_error(b->error, CAROM_ERROR_MODEL, solid_place(fb, "rectangle"), NULL,
+                        "body '%s': 'rectangle' takes two numbers, width and height, not %d", fb->p->name,
+                        d->rectangle.count);
+  const double *size = d->rectangle.items, longest = fmax(size[0], size[1]);
+  double cells[2];
+  for (int k = 0; k < 2; k++) cells[k] = fmax(1, ceil(d->elements * size[k] / longest - 1e-9));
+  if (!check_freedoms(b, fb, (2 * cells[0] + 1) * (2 * cells[1] + 1))) return false;
+  fb->solid.mesh = triangles_rectangle(&b->model->scratch, size[0], size[1], (int)cells[0], (int)cells[1]);
+  return true;
+}
+
+static bool mesh_disc(builder *b, flexible_builder *fb) {
+  const double rings = fb->d->solid_2d->elements;
+  if (!check_freedoms(b, fb, 12 * rings * rings + 6 * rings + 1)) return false;
+  fb->solid.mesh = triangles_disc(&b->model->scratch, fb->d->solid_2d->disc, (int)rings);
+  return true;
+}
+
+static bool refine_mesh(builder *b, flexible_builder *fb) {
+  const carom_refine_def *d = &fb->d->solid_2d->refine;
+  const place at = solid_place(fb, "refine");
+  if (!d->at.count && !(d->size > 0)) return true;
+  if (!d->at.count || !(d->size > 0))
+    return flexible_refuse(b, fb, at, "for instance refine: {at: [[0, -10 cm]], size: 1 mm}",
+                           "'refine' needs places 'at' and a 'size'");
+  if (fb->d->solid_2d->mesh)
+    return flexible_refuse(b, fb, at, "refine the mesh in gmsh", "'refine' is for shapes that carom meshes");
+  vec2 *places = ARENA_ARRAY(&b->model->scratch, vec2, d->at.count);
+  for (int i = 0; i < d->at.count; i++) places[i] = (vec2){d->at.items[i][0], d->at.items[i][1]};
+  const mesh_refinement r = {places, d->at.count, d->size, d->growth};
+  if (triangles_refine(&b->model->scratch, &r, fb->d->solid_2d->disc, &fb->solid.mesh)) return true;
+  return flexible_refuse(b, fb, at, "take a larger size, or a larger growth", "'refine' makes too many triangles");
 }
 
 // Groups of curves, and of points, which have no normals.
@@ -67,21 +113,80 @@ static bool make_mesh(builder *b, flexible_builder *fb) {
   if (kinds != 1)
     return flexible_refuse(b, fb, fb->p->places.whole, "give 'disc', 'rectangle', 'polygon' or 'mesh'",
                            kinds ? "its solid_2d has more than one shape" : "its solid_2d has no shape");
-  if (d->disc > 0) {
-    fb->solid.mesh = triangles_disc(&b->model->scratch, d->disc, d->elements);
-    return true;
+  const bool made = d->disc > 0        ? mesh_disc(b, fb)
+                    : d->polygon.count ? mesh_polygon(b, fb)
+                    : d->mesh          ? read_mesh(b, fb)
+                                       : mesh_rectangle(b, fb);
+  return made && refine_mesh(b, fb) && check_freedoms(b, fb, fb->solid.mesh.node_count);
+}
+
+// --- sides -----------------------------------------------------------------------------------------------------------
+
+// The sides of the mesh on the straight side from a to b of the shape.
+static void add_straight(builder *b, flexible_builder *fb, const char *name, vec2 from, vec2 to) {
+  const triangle_mesh *m = &fb->solid.mesh;
+  int(*sides)[3] = arena_alloc(b->memory, (size_t)m->boundary_count, sizeof *sides), count = 0;
+  const vec2 along = vec2_sub(to, from);
+  const double length = vec2_norm(along);
+  for (int i = 0; i < m->boundary_count; i++) {
+    const vec2 off = vec2_sub(m->nodes[m->boundary[i][2]], from);
+    const double s = vec2_dot(off, along) / (length * length);
+    if (fabs(vec2_cross(along, off)) > 1e-9 * length * length || s < 0 || s > 1) continue;
+    memcpy(sides[count++], m->boundary[i], sizeof *sides);
   }
-  if (d->polygon.count) return mesh_polygon(b, fb);
-  if (d->mesh) return read_mesh(b, fb);
-  if (d->rectangle.count != 2)
-    return source_error(b->error, CAROM_ERROR_MODEL, solid_place(fb, "rectangle"), NULL,
-                        "body '%s': 'rectangle' takes two numbers, width and height, not %d", fb->p->name,
-                        d->rectangle.count);
-  const double *size = d->rectangle.items, longest = fmax(size[0], size[1]);
-  int cells[2];
-  for (int k = 0; k < 2; k++) cells[k] = (int)fmax(1, ceil(d->elements * size[k] / longest - 1e-9));
-  fb->solid.mesh = triangles_rectangle(&b->model->scratch, size[0], size[1], cells[0], cells[1]);
+  interfaces_add(b->memory, &fb->interfaces,
+                 interface_of_sides(b->memory, name, m->nodes, count, (const int(*)[3])sides));
+}
+
+// Side k of the shape, counter-clockwise. Returns false if it has no such straight side.
+static bool straight_side(const carom_solid_2d_def *d, int k, vec2 *from, vec2 *to) {
+  const double *size = d->rectangle.items;
+  const int count = d->polygon.count;
+  if (d->rectangle.count) {
+    const vec2 corners[] = {{-size[0] / 2, -size[1] / 2},
+                            {size[0] / 2, -size[1] / 2},
+                            {size[0] / 2, size[1] / 2},
+                            {-size[0] / 2, size[1] / 2}};
+    if (k < 4) *from = corners[k], *to = corners[(k + 1) % 4];
+    return k < 4;
+  }
+  if (k >= count) return false;
+  double area = 0;
+  for (int i = 0; i < count; i++) {
+    const double *a = d->polygon.items[i], *b = d->polygon.items[(i + 1) % count];
+    area += a[0] * b[1] - a[1] * b[0];
+  }
+  const double *first = d->polygon.items[area > 0 ? k : (k + 1) % count];
+  const double *second = d->polygon.items[area > 0 ? (k + 1) % count : k];
+  *from = (vec2){first[0], first[1]}, *to = (vec2){second[0], second[1]};
   return true;
+}
+
+// Its name, into a buffer.
+static const char *side_name(const carom_solid_2d_def *d, int k, char buffer[32]) {
+  static const char *const of_rectangle[] = {"bottom", "right", "top", "left"};
+  if (d->rectangle.count) return of_rectangle[k];
+  snprintf(buffer, 32, "side%d", k + 1);
+  return buffer;
+}
+
+bool solid_2d_side(const carom_solid_2d_def *d, const char *name, vec2 *from, vec2 *to) {
+  char buffer[32];
+  for (int k = 0; straight_side(d, k, from, to); k++)
+    if (strcmp(name, side_name(d, k, buffer)) == 0) return true;
+  return false;
+}
+
+static void name_sides(builder *b, flexible_builder *fb) {
+  const carom_solid_2d_def *d = fb->d->solid_2d;
+  const triangle_mesh *m = &fb->solid.mesh;
+  vec2 from, to;
+  if (d->disc > 0)
+    interfaces_add(b->memory, &fb->interfaces,
+                   interface_of_sides(b->memory, "rim", m->nodes, m->boundary_count, (const int(*)[3])m->boundary));
+  char buffer[32];
+  for (int k = 0; straight_side(d, k, &from, &to); k++)
+    add_straight(b, fb, arena_copy_text(b->memory, side_name(d, k, buffer)), from, to);
 }
 
 // --- elements and mass -----------------------------------------------------------------------------------------------
@@ -100,14 +205,6 @@ static bool check_elements(builder *b, const flexible_builder *fb) {
                       "body '%s': 'elements' is at most %d", fb->p->name, ELEMENTS_MOST);
 }
 
-static bool check_size(builder *b, const flexible_builder *fb) {
-  const int freedoms = 2 * fb->solid.mesh.node_count;
-  if (freedoms <= FREEDOMS_MOST) return true;
-  return source_error(b->error, CAROM_ERROR_MODEL, solid_place(fb, fb->d->solid_2d->mesh ? "mesh" : "elements"),
-                      "take fewer elements", "body '%s': its mesh has %d freedoms; at most %d are supported",
-                      fb->p->name, freedoms, FREEDOMS_MOST);
-}
-
 bool builder_solid_2d(builder *b, flexible_builder *fb, body_mass *mass) {
   const carom_solid_2d_def *d = fb->d->solid_2d;
   solid of = {.young = d->young, .poisson = d->poisson, .density = d->density};
@@ -117,10 +214,11 @@ bool builder_solid_2d(builder *b, flexible_builder *fb, body_mass *mass) {
   if (!flexible_take_solid(b, fb, d->origin, &solid_2d_table, d->solid, &of)) return false;
   if (d->plane == CAROM_PLANE_STRAIN && !(of.poisson < 0.499))
     return flexible_refuse(b, fb, solid_place(fb, "poisson"), NULL, "in plane strain Poisson's ratio is below 0.499");
-  if (!check_elements(b, fb) || !make_mesh(b, fb) || !check_size(b, fb)) return false;
+  if (!check_elements(b, fb) || !make_mesh(b, fb)) return false;
   fb->solid.thickness = d->thickness, fb->solid.young = of.young, fb->solid.poisson = of.poisson;
   fb->solid.density = of.density, fb->solid.plane_strain = d->plane == CAROM_PLANE_STRAIN;
   planar_solid_elements(&b->model->scratch, &fb->solid, &fb->e);
+  name_sides(b, fb);
   *mass = mass_of(&fb->e);
   return true;
 }

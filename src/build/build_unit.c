@@ -3,6 +3,7 @@
 
 #include "build/builder.h"
 #include "mechanics/coordinate.h"
+#include "mechanics/flexible.h"
 #include "mechanics/force.h"
 #include "mechanics/joint.h"
 
@@ -32,6 +33,22 @@ static bool check(builder *b, const part *p, const option_table *table, const ch
   return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, table, key),
                       dimension_advice(wanted, got, "", false, advice), "'%s' of '%s' must be %s%s%s", key, p->name,
                       dimension_complaint(wanted, got, complaint), why ? ", " : "", why ? why : "");
+}
+
+// Modal coordinates are lengths, and those of twists angles.
+static bool check_modes(builder *b, const mechanism *m, const part *p) {
+  const carom_initial_def *d = p->content;
+  const int i = names_find(&b->bodies, p->name);
+  const flexible_body *f = i > 0 ? m->bodies[i].flex : NULL;
+  for (int k = 0; f && k < f->modes; k++) {
+    const bool turns = f->kinds[k] == 'a';
+    const char *why = turns ? "since this mode is a twist" : NULL;
+    if (k < d->modes.count && !check(b, p, &initial_table, "modes", k, turns ? DIM_ANGLE : DIM_LENGTH, why))
+      return false;
+    if (k < d->mode_rates.count && !check(b, p, &initial_table, "mode_rates", k, turns ? DIM_RATE : DIM_SPEED, why))
+      return false;
+  }
+  return true;
 }
 
 // Coordinates: lengths, angles, and quaternions, which have no unit; their rates.
@@ -89,6 +106,6 @@ bool builder_check_units(builder *b, const mechanism *m) {
   for (int i = 0; i < def->forces.count; i++)
     if (!check_force(b, m, &def->forces.items[i], &m->forces[i])) return false;
   for (int i = 0; i < def->initials.count; i++)
-    if (!check_initial(b, m, &def->initials.items[i])) return false;
+    if (!check_initial(b, m, &def->initials.items[i]) || !check_modes(b, m, &def->initials.items[i])) return false;
   return true;
 }

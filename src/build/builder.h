@@ -47,6 +47,7 @@ void builder_note(builder *b, const char *text);
 // The same with file and line before it, if the model came from a file.
 void builder_note_at(builder *b, place at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void builder_note_tolerances(builder *b);  // of the integrator, once it is chosen
+void builder_note_fast_modes(builder *b);  // that this integrator has to follow
 // "did you mean ...", from the names of one or two sections (the second may be null). Returns null if no name is
 // similar.
 const char *builder_hint(builder *b, const char *name, const part_list *first, const part_list *second);

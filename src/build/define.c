@@ -317,9 +317,9 @@ static const option initial_options[] = {
     {.key = "modes",
      .type = OPTION_NUMBERS,
      .offset = AT(modes),
-     .dim = DIM_LENGTH,
-     .help = "Modal coordinates of a flexible body, one per mode; default: 0."},
-    {.key = "mode_rates", .type = OPTION_NUMBERS, .offset = AT(mode_rates), .dim = DIM_SPEED, .help = "Their rates."},
+     .dim = DIM_ANY,
+     .help = "Modal coordinates of a flexible body, one per mode: lengths, and angles of twists; default: 0."},
+    {.key = "mode_rates", .type = OPTION_NUMBERS, .offset = AT(mode_rates), .dim = DIM_ANY, .help = "Their rates."},
     {.key = "turn",
      .type = OPTION_NUMBERS,
      .offset = AT(turn),
@@ -517,6 +517,7 @@ DEFAULT(beam, beam_table)
 DEFAULT(solid_2d, solid_2d_table)
 DEFAULT(finite_elements, finite_elements_table)
 DEFAULT(modes, modes_table)
+DEFAULT(stretch, stretch_table)
 DEFAULT(structural_damping, structural_damping_table)
 DEFAULT(integrator, integrator_table)
 DEFAULT(record, record_table_options)

@@ -5,6 +5,34 @@
 #define DIM_AREA          DIM(2, 0, 0)
 #define DIM_SECOND_MOMENT DIM(4, 0, 0)
 
+// What a beam and a planar solid are made of; both structs have these fields.
+#define MATERIAL_OPTIONS                                                                                       \
+  {.key = "young",                                                                                             \
+   .type = OPTION_NUMBER,                                                                                      \
+   .offset = AT(young),                                                                                        \
+   .dim = DIM_PRESSURE,                                                                                        \
+   .flags = OPTION_POSITIVE,                                                                                   \
+   .help = "Young's modulus."},                                                                                \
+      {.key = "poisson",                                                                                       \
+       .type = OPTION_NUMBER,                                                                                  \
+       .offset = AT(poisson),                                                                                  \
+       .dim = DIM_NONE,                                                                                        \
+       .flags = OPTION_NOT_NEGATIVE,                                                                           \
+       .preset = "0.3",                                                                                        \
+       .help = "Poisson's ratio, at most 0.5 and in plane strain below it; of a beam for shear and twist."},   \
+      {.key = "density",                                                                                       \
+       .type = OPTION_NUMBER,                                                                                  \
+       .offset = AT(density),                                                                                  \
+       .dim = DIM_DENSITY,                                                                                     \
+       .flags = OPTION_POSITIVE,                                                                               \
+       .help = "Density. Mass, mass centre and inertia of the body follow from it."},                          \
+  {                                                                                                            \
+    .key = "solid", .type = OPTION_TEXT, .offset = AT(solid),                                                  \
+    .help =                                                                                                    \
+        "Instead of `young`, `poisson` and `density`: a solid that has them, from `carom list solids` or the " \
+        "section `solids`."                                                                                    \
+  }
+
 #define AT(field) offsetof(carom_section_def, field)
 static const option section_options[] = {
     {.key = "area",
@@ -61,30 +89,7 @@ static const option beam_options[] = {
      .table = &section_table,
      .flags = OPTION_REQUIRED,
      .help = "Cross section."},
-    {.key = "young",
-     .type = OPTION_NUMBER,
-     .offset = AT(young),
-     .dim = DIM_PRESSURE,
-     .flags = OPTION_POSITIVE,
-     .help = "Young's modulus."},
-    {.key = "poisson",
-     .type = OPTION_NUMBER,
-     .offset = AT(poisson),
-     .dim = DIM_NONE,
-     .flags = OPTION_NOT_NEGATIVE,
-     .preset = "0.3",
-     .help = "Poisson's ratio, for shear and twist."},
-    {.key = "density",
-     .type = OPTION_NUMBER,
-     .offset = AT(density),
-     .dim = DIM_DENSITY,
-     .flags = OPTION_POSITIVE,
-     .help = "Density. Mass, mass centre and inertia of the body follow from it."},
-    {.key = "solid",
-     .type = OPTION_TEXT,
-     .offset = AT(solid),
-     .help = "Instead of `young`, `poisson` and `density`: a solid that has them, from `carom list solids` or the "
-             "section `solids`."},
+    MATERIAL_OPTIONS,
     {.key = "theory",
      .type = OPTION_WORD,
      .offset = AT(theory),
@@ -111,6 +116,37 @@ const option_table beam_table = {
     .size = sizeof(carom_beam_def),
     .options = beam_options,
     .count = OPTION_COUNT(beam_options)};
+#undef AT
+
+#define AT(field) offsetof(carom_refine_def, field)
+static const option refine_options[] = {
+    {.key = "at",
+     .type = OPTION_POINTS,
+     .offset = AT(at),
+     .dim = DIM_LENGTH,
+     .help = "Places towards which the mesh is refined, a list."},
+    {.key = "size",
+     .type = OPTION_NUMBER,
+     .offset = AT(size),
+     .dim = DIM_LENGTH,
+     .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0",
+     .help = "Longest side of triangles there."},
+    {.key = "growth",
+     .type = OPTION_NUMBER,
+     .offset = AT(growth),
+     .dim = DIM_NONE,
+     .flags = OPTION_POSITIVE,
+     .preset = "1",
+     .help = "Longest side elsewhere, over the distance from the nearest place. Less makes more triangles."},
+};
+static const option_table refine_table = {
+    .name = "refine",
+    .summary = "`refine:` of a `solid_2d`: its mesh becomes finer towards places. Sides on an arc stay on it.",
+    .example = "refine: {at: [[0, -10 cm]], size: 0.25 mm}",
+    .size = sizeof(carom_refine_def),
+    .options = refine_options,
+    .count = OPTION_COUNT(refine_options)};
 #undef AT
 
 #define AT(field) offsetof(carom_solid_2d_def, field)
@@ -152,35 +188,18 @@ static const option solid_2d_options[] = {
      .preset = "6",
      .help = "Of shapes, not of a mesh file: rings of a disc; otherwise cells along the longer side. Triangles have "
              "six nodes."},
+    {.key = "refine",
+     .type = OPTION_TABLE,
+     .offset = AT(refine),
+     .table = &refine_table,
+     .help = "Where the mesh is finer."},
     {.key = "thickness",
      .type = OPTION_NUMBER,
      .offset = AT(thickness),
      .dim = DIM_LENGTH,
      .flags = OPTION_REQUIRED | OPTION_POSITIVE,
      .help = "Thickness."},
-    {.key = "young",
-     .type = OPTION_NUMBER,
-     .offset = AT(young),
-     .dim = DIM_PRESSURE,
-     .flags = OPTION_POSITIVE,
-     .help = "Young's modulus."},
-    {.key = "poisson",
-     .type = OPTION_NUMBER,
-     .offset = AT(poisson),
-     .dim = DIM_NONE,
-     .flags = OPTION_NOT_NEGATIVE,
-     .preset = "0.3",
-     .help = "Poisson's ratio; below 0.5 in plane strain."},
-    {.key = "density",
-     .type = OPTION_NUMBER,
-     .offset = AT(density),
-     .dim = DIM_DENSITY,
-     .flags = OPTION_POSITIVE,
-     .help = "Density. Mass, mass centre and inertia of the body follow from it."},
-    {.key = "solid",
-     .type = OPTION_TEXT,
-     .offset = AT(solid),
-     .help = "Instead of `young`, `poisson` and `density`: a solid that has them."},
+    MATERIAL_OPTIONS,
     {.key = "plane",
      .type = OPTION_WORD,
      .offset = AT(plane),
@@ -269,6 +288,20 @@ static const option modes_options[] = {
      .preset = "true",
      .help = "With `count`: also the deformations under a force and a torque at each other marker where a joint, a "
              "constraint or a force attaches. They make static loads there exact, and raise the highest frequency."},
+    {.key = "interface",
+     .type = OPTION_NAMES,
+     .offset = AT(interface),
+     .help = "With `count`: contact places, by the names of markers on the body, of sides of its shape (`rim` of a "
+             "disc; `bottom`, `right`, `top`, `left` of a rectangle; `side1`, `side2`, ... of a polygon, from its "
+             "first corner on) or of `stretches`. A marker has a static mode along the normal: of a beam across its "
+             "axis, at its ends along it too. `carom check` says what the modes miss of a static load there."},
+    {.key = "interface_tolerance",
+     .type = OPTION_NUMBER,
+     .offset = AT(interface_tolerance),
+     .dim = DIM_NONE,
+     .flags = OPTION_POSITIVE | OPTION_AT_MOST_ONE,
+     .preset = "0.1",
+     .help = "Static modes of a side or a stretch whose compliance is below this part of the largest are left out."},
     {.key = "axial",
      .type = OPTION_FUNCTION_LIST,
      .offset = AT(axial),
@@ -301,6 +334,38 @@ const option_table modes_table = {
     .size = sizeof(carom_modes_def),
     .options = modes_options,
     .count = OPTION_COUNT(modes_options)};
+#undef AT
+
+#define AT(field) offsetof(carom_stretch_def, field)
+static const option stretch_options[] = {
+    {.key = "side",
+     .type = OPTION_TEXT,
+     .offset = AT(side),
+     .flags = OPTION_REQUIRED,
+     .help = "The side of the shape: `rim`, `bottom`, `right`, `top`, `left`, or `side1`, `side2`, ..."},
+    {.key = "angles",
+     .type = OPTION_NUMBERS,
+     .offset = AT(angles),
+     .dim = DIM_ANGLE,
+     .help =
+         "Only its nodes between these two angles about the origin of the body, counter-clockwise from the first to "
+         "the second."},
+    {.key = "between",
+     .type = OPTION_NUMBERS,
+     .offset = AT(between),
+     .dim = DIM_LENGTH,
+     .help = "Only its nodes between these two distances from where a straight side begins, the body to its left."},
+};
+const option_table stretch_table = {
+    .name = "stretches",
+    .summary =
+        "`stretches:` of a flexible body: names for parts of its boundary, which `interface` of its modes can "
+        "use. The static modes of a stretch are those of pressure on it, compressed: see "
+        "`interface_tolerance`.",
+    .example = "stretches: {foot: {side: rim, angles: [-100 deg, -80 deg]}}",
+    .size = sizeof(carom_stretch_def),
+    .options = stretch_options,
+    .count = OPTION_COUNT(stretch_options)};
 #undef AT
 
 #define AT(field) offsetof(carom_structural_damping_def, field)

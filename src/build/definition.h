@@ -42,7 +42,7 @@ struct carom_def {
 // What each section holds.
 extern const option_table model_table, body_table, marker_table, table_table, state_table, callback_table, drive_table,
     initial_table, integrator_table, record_table_options, material_table, solid_table, contact_table, beam_table,
-    modes_table, solid_2d_table, finite_elements_table, structural_damping_table;
+    modes_table, stretch_table, solid_2d_table, finite_elements_table, structural_damping_table;
 
 // Words of other programs for our keys; ends with a null word.
 extern const option_synonym model_synonyms[];

@@ -7,6 +7,7 @@
 #include "flex/given.h"
 #include "flex/interface.h"
 #include "flex/planar_solid.h"
+#include "flex/reduction.h"
 #include "mechanics/flexible.h"
 
 // A number along the beam, as given.
@@ -32,6 +33,17 @@ typedef struct beam_shape {
   double from, value, slope;
 } beam_shape;
 
+// A contact place: a marker with the directions of its loads, or a part of the boundary.
+typedef struct flexible_contact {
+  const char *name;
+  bool is_surface;                // a surface touches there; `interface` does not name it
+  const flex_interface *stretch;  // null for a marker
+  flex_place at;                  // of a marker
+  vec3 along[3];
+  int directions;
+  carom_interface result;
+} flexible_contact;
+
 typedef struct flexible_builder {
   const part *p;  // the body; null if it is rigid
   const carom_body_def *d;
@@ -39,6 +51,8 @@ typedef struct flexible_builder {
   planar_solid solid;  // its elements are in `e` from the start
   beam beam;
   beam_functions section;
+  double *nodes;  // of the beam, and which of them were put where they are
+  bool *node_is_put;
   beam_shape *shapes;  // given ones
   given_shape *given;
   int given_count;
@@ -46,10 +60,14 @@ typedef struct flexible_builder {
   const flex_interface **attached;  // sets of nodes that its markers follow
   int attached_count;
   flex_interfaces interfaces;  // that `interface:` of the modes can name
+  flexible_contact *contacts;  // places of contact, and those where loads act without a static mode
+  int contact_count, contact_capacity;
   // Once the shapes are known:
   flex_elements e;
-  double *phi;  // rows of freedom_count numbers, one per mode
-  vec3 from;    // where the body's axes are fixed to it; of a beam on its axis [m]
+  double *phi;         // rows of freedom_count numbers, one per mode
+  vec3 from;           // where the body's axes are fixed to it; of a beam on its axis [m]
+  bool is_carried;     // by a joint that holds something there
+  double *modal_mass;  // modes², with the axes held; then that for its damping
   flexible_body flex;
 } flexible_builder;
 
@@ -59,6 +77,28 @@ place flexible_place(const flexible_builder *fb, const void *origin, const optio
 bool flexible_refuse(builder *b, const flexible_builder *fb, place at, const char *hint, const char *what);
 // The section of a beam at x of the axis, in the modes' freedoms.
 flex_place flexible_section(const flexible_builder *fb, double x);
+// The x of the section of a beam at a point. Rounding beyond the ends is taken off.
+double flexible_section_x(const flexible_builder *fb, vec3 p);
+// What of the body moves a point: the section of a beam, or the material of a solid there. Returns false if it is
+// outside.
+bool flexible_place_at(const flexible_builder *fb, vec3 p, flex_place *to);
+// The shapes in which a body deforms, and its stiffness; `from` says where its axes are.
+bool builder_basis(builder *b, const mechanism *m, flexible_builder *fb, int body_index);
+// A straight side of a planar solid by its name. Returns false if there is none.
+bool solid_2d_side(const carom_solid_2d_def *d, const char *name, vec2 *from, vec2 *to);
+// Names of the stretches of a body, from those of its sides.
+bool builder_stretches(builder *b, flexible_builder *fb);
+// The contact places that its modes name.
+bool builder_interface(builder *b, const mechanism *m, flexible_builder *fb, int body_index);
+// What the modes miss of a static load at each contact place of a body.
+void flexible_find_missed(builder *b, flexible_builder *fb, const reduction *r, const flex_modes *modes);
+// The parts of static loads at contact places that the modes of each body miss, for the model.
+void builder_tell_missed(builder *b);
+// Adds a contact place without loads, and one at a point with loads along its normal.
+flexible_contact *flexible_add_contact(builder *b, flexible_builder *fb, const char *name);
+void flexible_marker_contact(builder *b, flexible_builder *fb, const char *name, vec3 p);
+// Its damping, once its inertia is known.
+bool builder_damping(builder *b, flexible_builder *fb);
 // What is given of a planar solid, and its mass.
 bool builder_solid_2d(builder *b, flexible_builder *fb, body_mass *mass);
 // What is given of imported matrices, and their mass.
@@ -70,6 +110,8 @@ bool flexible_take_solid(builder *b, const flexible_builder *fb, const void *ori
                          const char *name, solid *of);
 // The stresses of a beam that is drawn.
 void builder_beam_stress(builder *b, const flexible_builder *fb, drawn_beam *to);
+// Has a node of the beam at x: the nearest inner one moves there unless it was put where it is, else there is one more.
+void beam_put_node(builder *b, flexible_builder *fb, double x);
 jet beam_function_jet(const beam_function *f, double x);
 
 #endif

@@ -149,10 +149,12 @@ struct carom_model {
   contact_world contacts;
   carom_remark restitution, conformal;  // of contact laws outside their range; count 0: none
   carom_remark no_contact;              // count 0: surfaces can touch, or there are none
+  carom_remark missed_load;             // count 0: modes follow the static loads at all contact places
   drawing drawing;
-  const body_mass *masses;     // one per body without ground
-  double *start_gaps;          // one an element: the least of its points [m], of a turning stop [rad]
-  const char **contact_names;  // of their signals, contact_signals an element
+  const body_mass *masses;             // one per body without ground
+  const carom_interface **interfaces;  // one list per body, each ends with an empty one; null where none is flexible
+  double *start_gaps;                  // one an element: the least of its points [m], of a turning stop [rad]
+  const char **contact_names;          // of their signals, contact_signals an element
   int contact_signals;
   const char **contact_details;                    // one an element: how its surfaces meet
   const char **state_details, **callback_details;  // of each state and callback, in words

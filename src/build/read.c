@@ -163,8 +163,26 @@ static void *read_flexible_part(const reader *r, const value *entry, const optio
   return content;
 }
 
+// `stretches:` of a body: names, each with a map.
+static bool read_stretches(const reader *r, const value *entry, carom_body_def *body) {
+  const value *map = value_get(entry, stretch_table.name);
+  if (!map) return true;
+  if (!need_entry(r, map, stretch_table.example)) return false;
+  carom_stretch_def *list = ARENA_ARRAY(&r->def->memory, carom_stretch_def, map->count + 1);
+  for (int i = 0; i < map->count; i++) {
+    option_places *places = ARENA_NEW(&r->def->memory, option_places);
+    if (!need_entry(r, map->items[i], stretch_table.example) ||
+        !option_read(&r->options, &stretch_table, map->items[i], &list[i], NULL, places))
+      return false;
+    list[i].name = map->items[i]->key, list[i].origin = places;
+  }
+  body->stretches = list, body->stretch_count = map->count;
+  return true;
+}
+
 static bool read_flexible(const reader *r, const value *entry, carom_body_def *body) {
-  bool failed = false;
+  bool failed = !read_stretches(r, entry, body);
+  if (failed) return false;
   body->beam = read_flexible_part(r, entry, &beam_table, offsetof(carom_beam_def, origin), &failed);
   if (!failed)
     body->solid_2d = read_flexible_part(r, entry, &solid_2d_table, offsetof(carom_solid_2d_def, origin), &failed);
@@ -179,7 +197,8 @@ static bool read_flexible(const reader *r, const value *entry, carom_body_def *b
 }
 
 static bool read_bodies(const reader *r, const value *root) {
-  static const char *const others[] = {"shape", "beam", "solid_2d", "finite_elements", "modes", "damping", NULL};
+  static const char *const others[] = {"shape", "beam",      "solid_2d", "finite_elements",
+                                       "modes", "stretches", "damping",  NULL};
   const value *map = value_get(root, "bodies");
   if (!map) return true;
   if (!need_map(r, map, "bodies", body_table.example)) return false;

@@ -135,7 +135,7 @@ void beam_elements(arena *memory, const beam *b, flex_elements *e) {
   const bool in_plane[6] = {true, true, false, false, false, true}, in_space[6] = {true, true, true, true, true, true};
   const int points = GAUSS * beam_section_points(b);
   elements_create(memory, e, b->elements + 1, b->planar ? in_plane : in_space, points * b->elements);
-  for (int k = 0; k <= b->elements; k++) e->nodes[k].x = b->nodes ? b->nodes[k] : b->length * k / b->elements;
+  for (int k = 0; k <= b->elements; k++) e->nodes[k].x = beam_node(b, k);
   for (int k = 0; k < b->elements; k++) {
     const element l = element_of(b, e, k);
     fill_points(b, &l, e->points + points * k);

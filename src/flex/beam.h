@@ -31,6 +31,8 @@ typedef struct beam {
   const void *context;
 } beam;
 
+// The place of a node, from 0 to the number of elements.
+static inline double beam_node(const beam *b, int k) { return b->nodes ? b->nodes[k] : b->length * k / b->elements; }
 void beam_elements(arena *memory, const beam *b, flex_elements *e);
 // The place on the axis at x, between 0 and the length.
 flex_place beam_place(const beam *b, const flex_elements *e, double x);

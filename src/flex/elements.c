@@ -109,6 +109,17 @@ void elements_load(const flex_place *p, vec3 force, vec3 torque, double *load) {
   for (int k = 0; k < w->count; k++) load[w->freedom[k]] += vec3_dot(w->shape[k], force) + vec3_dot(w->turn[k], torque);
 }
 
+void elements_balance(const flex_elements *e, const flex_place *p, double *load) {
+  vec3 force = VEC3_ZERO, torque = VEC3_ZERO;
+  for (int i = 0; i < e->node_count; i++) {
+    double f[6];
+    for (int k = 0; k < 6; k++) f[k] = e->freedoms[i][k] >= 0 ? load[e->freedoms[i][k]] : 0;
+    const vec3 push = {f[0], f[1], f[2]}, moment = vec3_cross(vec3_sub(e->nodes[i], p->at), push);
+    force = vec3_add(force, push), torque = vec3_add(torque, vec3_add(moment, (vec3){f[3], f[4], f[5]}));
+  }
+  elements_load(p, vec3_neg(force), vec3_neg(torque), load);
+}
+
 vec3 elements_displacement(const flex_place *p, const double *x) {
   vec3 d = VEC3_ZERO;
   for (int k = 0; k < p->count; k++) d = vec3_axpy(d, x[p->freedom[k]], p->shape[k]);

@@ -83,6 +83,8 @@ void elements_forces(const flex_elements *e, const double *x, double *f);
 flex_place elements_node(const flex_elements *e, int node);
 // The load of a force and a torque at a place: adds shapeᵀ force + turnᵀ torque.
 void elements_load(const flex_place *p, vec3 force, vec3 torque, double *load);
+// Adds the force and the torque at a place that balance a load.
+void elements_balance(const flex_elements *e, const flex_place *p, double *load);
 // Displacement and turn of a place where the freedoms have the values x.
 vec3 elements_displacement(const flex_place *p, const double *x);
 vec3 elements_turn(const flex_place *p, const double *x);

@@ -151,15 +151,22 @@ static void solve_once(arena *scratch, const flexibility *a, const double *load,
   for (int k = 0; k < a->solved_count; k++) x[a->free[a->solved[k]]] += y[k];
 }
 
+void flexibility_balance(const flexibility *a, double *f) {
+  for (int i = 0; i < a->rigid_count; i++) {
+    const double *r = a->rigid + (long)i * a->free_count, *p = a->momentum + (long)i * a->free_count;
+    double part = 0;
+    for (int k = 0; k < a->free_count; k++) part += r[k] * f[a->free[k]];
+    for (int k = 0; k < a->free_count; k++) f[a->free[k]] -= part * p[k];
+  }
+}
+
 void flexibility_apply(arena *scratch, const flexibility *a, const double *f, double *x) {
   const arena_mark mark = arena_get_mark(scratch);
   const int n = a->free_count;
-  double *load = ARENA_ARRAY(scratch, double, n);
-  for (int k = 0; k < n; k++) load[k] = f[a->free[k]];
-  for (int i = 0; i < a->rigid_count; i++) {
-    const double part = vectors_dot(n, a->rigid + (long)i * n, load);
-    for (int k = 0; k < n; k++) load[k] -= part * a->momentum[(long)i * n + k];
-  }
+  double *balanced = ARENA_ARRAY(scratch, double, a->e->freedom_count), *load = ARENA_ARRAY(scratch, double, n);
+  memcpy(balanced, f, (size_t)a->e->freedom_count * sizeof *balanced);
+  flexibility_balance(a, balanced);
+  for (int k = 0; k < n; k++) load[k] = balanced[a->free[k]];
   memset(x, 0, (size_t)a->e->freedom_count * sizeof *x);
   for (int i = 0; i < 2; i++) solve_once(scratch, a, load, x);
   flexibility_remove_rigid(a, x);

@@ -34,6 +34,8 @@ bool flexibility_create(arena *memory, const flex_elements *e, const bool *held,
 // x = A f, both over all freedoms; x is 0 where they are held. `scratch` is given back.
 void flexibility_apply(arena *scratch, const flexibility *a, const double *f, double *x);
 
+// f := f - Σ M r rᵀ f: balanced by inertia forces; over all freedoms.
+void flexibility_balance(const flexibility *a, double *f);
 // x := x - Σ r rᵀ M x, over all freedoms.
 void flexibility_remove_rigid(const flexibility *a, double *x);
 

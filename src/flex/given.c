@@ -1,6 +1,7 @@
 #include "flex/given.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "flex/gauss.h"
@@ -44,13 +45,13 @@ static void add_strains(arena *memory, const beam *b, int count, const given_sha
 
 void given_elements(arena *memory, const beam *b, int count, const given_shape *shapes, flex_elements *e) {
   const int points = beam_section_points(b);
-  const double h = b->length / b->elements;
   assert(count <= PLACE_FREEDOMS && !b->timoshenko);
   *e = (flex_elements){.planar = b->planar, .freedom_count = count, .point_count = b->elements * GAUSS * points};
   e->points = ARENA_ARRAY(memory, mass_point, e->point_count);
   for (int k = 0; k < b->elements; k++)
     for (int g = 0; g < GAUSS; g++) {
-      const double x = h * (k + gauss_at[g]), length = h * gauss_weight[g];
+      const double from = beam_node(b, k), h = beam_node(b, k + 1) - from;
+      const double x = from + h * gauss_at[g], length = h * gauss_weight[g];
       const flex_place axis = given_place(count, shapes, x);
       beam_fill_section(b, &axis, length, e->points + (k * GAUSS + g) * points);
       add_strains(memory, b, count, shapes, x, length, e);
@@ -59,10 +60,12 @@ void given_elements(arena *memory, const beam *b, int count, const given_shape *
 }
 
 void given_foreshortening(const beam *b, int count, const given_shape *shapes, double from, double x, double *g) {
-  const double h = (x - from) / b->elements;
+  const double low = fmin(from, x), high = fmax(from, x), sign = x < from ? -1 : 1;
   memset(g, 0, (size_t)(count * count) * sizeof *g);
   for (int part = 0; part < b->elements * GAUSS; part++) {
-    const double at = from + h * (part / GAUSS + gauss_at[part % GAUSS]), length = h * gauss_weight[part % GAUSS];
+    const double start = fmax(beam_node(b, part / GAUSS), low), h = fmin(beam_node(b, part / GAUSS + 1), high) - start;
+    if (!(h > 0)) continue;
+    const double at = start + h * gauss_at[part % GAUSS], length = sign * h * gauss_weight[part % GAUSS];
     const flex_place place = given_place(count, shapes, at);  // slopes are the turns across the axis
     for (int i = 0; i < count; i++)
       for (int j = 0; j < count; j++)

@@ -14,7 +14,7 @@ typedef struct given_shape {
   const void *context;
 } given_shape;
 
-// Integrated by five points in each of `b->elements` equal parts of the length: exact for products up to degree nine.
+// Integrated by five points in each of the elements of the beam: exact for products up to degree nine.
 // At most PLACE_FREEDOMS shapes.
 void given_elements(arena *memory, const beam *b, int count, const given_shape *shapes, flex_elements *e);
 flex_place given_place(int count, const given_shape *shapes, double x);

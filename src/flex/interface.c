@@ -56,6 +56,32 @@ flex_interface interface_of_sides(arena *memory, const char *name, const vec2 *n
   return to;
 }
 
+// The place s of [-1, 1] on a side that is nearest to a point, by Newton's iteration from its place along the chord.
+static double nearest_on_side(vec2 a, vec2 b, vec2 mid, vec2 at, vec2 *tangent, vec2 *off) {
+  const vec2 chord = vec2_sub(b, a), bend = vec2_sub(vec2_scale(0.5, vec2_add(a, b)), mid);
+  double s = 2 * vec2_dot(vec2_sub(at, a), chord) / vec2_dot(chord, chord) - 1;
+  for (int i = 0; i < 4; i++) {
+    s = fmin(fmax(s, -1), 1);
+    const vec2 on = vec2_axpy(vec2_axpy(mid, s / 2, chord), s * s, bend);
+    *tangent = vec2_axpy(vec2_scale(0.5, chord), 2 * s, bend), *off = vec2_sub(at, on);
+    s += vec2_dot(*off, *tangent) / vec2_dot(*tangent, *tangent);
+  }
+  return vec2_norm(*off);
+}
+
+bool interface_normal(const vec2 *nodes, int side_count, const int (*sides)[3], vec2 at, double within, vec3 *normal) {
+  vec2 tangent, off, sum = {0, 0};
+  for (int i = 0; i < side_count; i++) {
+    const int *n = sides[i];
+    if (!(nearest_on_side(nodes[n[0]], nodes[n[1]], nodes[n[2]], at, &tangent, &off) <= within)) continue;
+    sum = vec2_add(sum, vec2_unit(tangent));
+  }
+  if (!(vec2_norm(sum) > 0)) return false;
+  sum = vec2_unit(sum);
+  *normal = (vec3){sum.y, -sum.x, 0};
+  return true;
+}
+
 flex_interface interface_part(arena *memory, const char *name, const flex_interface *of, const vec3 *nodes,
                               bool (*inside)(const void *context, vec3 at), const void *context) {
   flex_interface to = {.name = name};

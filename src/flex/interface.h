@@ -28,6 +28,8 @@ const flex_interface *interfaces_find(const flex_interfaces *list, const char *n
 // between two sides has the mean of their normals.
 flex_interface interface_of_sides(arena *memory, const char *name, const vec2 *nodes, int side_count,
                                   const int (*sides)[3]);
+// The outward normal where a point is on one of the sides, up to `within`. Returns false if it is on none.
+bool interface_normal(const vec2 *nodes, int side_count, const int (*sides)[3], vec2 at, double within, vec3 *normal);
 // The nodes of an interface that `inside` keeps. It may have none.
 flex_interface interface_part(arena *memory, const char *name, const flex_interface *of, const vec3 *nodes,
                               bool (*inside)(const void *context, vec3 at), const void *context);

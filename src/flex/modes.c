@@ -293,19 +293,6 @@ bool modes_of_shapes(arena *memory, const flex_elements *e, int count, const dou
   return good;
 }
 
-bool modes_with_static(arena *memory, const flexibility *a, int eigen_count, int load_count, const double *loads,
-                       flex_modes *to) {
-  const int n = a->e->freedom_count;
-  flex_modes eigen;
-  if (!modes_eigen(memory, a, eigen_count, &eigen)) return false;
-  const int count = eigen.count + load_count;
-  double *shapes = ARENA_ARRAY(memory, double, (long)count *n);
-  memcpy(shapes, eigen.phi, (size_t)eigen.count * (size_t)n * sizeof *shapes);
-  for (int i = 0; i < load_count; i++)
-    flexibility_apply(memory, a, loads + (long)i * n, shapes + (long)(eigen.count + i) * n);
-  return modes_of_shapes(memory, a->e, count, shapes, to);
-}
-
 bool modes_craig_bampton(arena *memory, const flexibility *a, const bool *interface, int eigen_count, flex_modes *to) {
   const int n = a->e->freedom_count;
   bool *held = ARENA_ARRAY(memory, bool, n);
@@ -336,18 +323,4 @@ bool modes_craig_bampton(arena *memory, const flexibility *a, const bool *interf
     flexibility_remove_rigid(a, x);
   }
   return modes_of_shapes(memory, a->e, (int)((x - shapes) / n), shapes, to);
-}
-
-double modes_missing(arena *scratch, const flexibility *a, const flex_modes *modes, const double *load) {
-  const arena_mark mark = arena_get_mark(scratch);
-  const int n = a->e->freedom_count;
-  double *x = ARENA_ARRAY(scratch, double, n), have = 0;
-  flexibility_apply(scratch, a, load, x);
-  const double all = vectors_dot(n, load, x);
-  for (int i = 0; i < modes->count; i++) {
-    const double part = vectors_dot(n, load, modes->phi + (long)i * n) / modes->omega[i];
-    have += part * part;
-  }
-  arena_release(scratch, mark);
-  return all > 0 ? (all - have) / all : 0;
 }

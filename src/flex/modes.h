@@ -1,4 +1,4 @@
-// Shapes in which a body of finite elements deforms: eigenmodes, static modes, and those of Craig and Bampton.
+// Shapes in which a body of finite elements deforms: eigenmodes, those of Craig and Bampton, and bases of given shapes.
 //
 // The result of each function is a basis of modes with unit modal mass and no coupling, ordered by frequency. A rule
 // makes signs and the basis within equal frequencies (relative difference below 1e-8) unique: the first mode is the one
@@ -25,16 +25,9 @@ bool modes_eigen(arena *memory, const flexibility *a, int count, flex_modes *to)
 // Returns false if the eigenvalues do not converge.
 bool modes_of_shapes(arena *memory, const flex_elements *e, int count, const double *shapes, flex_modes *to);
 
-// Eigenmodes together with the deformation under each of the given loads (rows of freedom_count numbers).
-bool modes_with_static(arena *memory, const flexibility *a, int eigen_count, int load_count, const double *loads,
-                       flex_modes *to);
-
 // Craig and Bampton: `interface` (a flag per freedom) says where the body is joined to others. Eigenmodes with these
 // held, and one shape per freedom of the interface that moves it by one and holds the others. `a` says what else is
 // held, and which motions without strain are removed.
 bool modes_craig_bampton(arena *memory, const flexibility *a, const bool *interface, int eigen_count, flex_modes *to);
-
-// The part of the deformation energy under a static load that the modes miss, from 0 (none) to 1.
-double modes_missing(arena *scratch, const flexibility *a, const flex_modes *modes, const double *load);
 
 #endif

@@ -164,7 +164,7 @@ static bool is_far(const triangle_mesh *m, cell c, vec2 at) {
 }
 
 bool planar_solid_place(const planar_solid *b, const flex_elements *e, vec2 at, flex_place *to) {
-  double least = 1e-9;
+  double least = 5e-3;
   bool found = false;
   for (int i = 0; i < cell_count(&b->mesh); i++) {
     const cell c = cell_of(&b->mesh, i);
@@ -219,4 +219,18 @@ void planar_solid_stress(arena *scratch, const planar_solid *b, const flex_eleme
   for (int i = 0; i < e->node_count; i++)
     for (int j = 0; j < 3 && elements[i]; j++) stress[i][j] /= elements[i];
   arena_release(scratch, mark);
+}
+
+int planar_solid_cells(const planar_solid *b) { return cell_count(&b->mesh); }
+
+vec3 planar_solid_strain(const planar_solid *b, const flex_elements *e, int index, const double *x) {
+  const cell c = cell_of(&b->mesh, index);
+  const double middle = c.count == 6 ? 1. / 3 : 0;
+  const spot p = spot_of(&b->mesh, c, middle, middle);
+  double along_x = 0, along_y = 0, shear = 0;
+  for (int k = 0; k < c.count; k++) {
+    const double u = x[e->freedoms[c.nodes[k]][0]], v = x[e->freedoms[c.nodes[k]][1]];
+    along_x += p.along_x[k] * u, along_y += p.along_y[k] * v, shear += p.along_y[k] * u + p.along_x[k] * v;
+  }
+  return (vec3){(along_x + along_y) / 2, (along_x - along_y) / 2, shear / 2};
 }

@@ -20,11 +20,16 @@ int planar_solid_folded(const triangle_mesh *m);
 // Nodes are those of the mesh.
 void planar_solid_elements(arena *memory, const planar_solid *b, flex_elements *e);
 // The place at a point; it turns as the material does there, ½ (∂v/∂x - ∂u/∂y). Returns false if it is outside the body
-// by more than 1e-9 of the element next to it.
+// by more than 0.5 % of the element next to it, which is what a point on an arc can be outside of its curved side.
 bool planar_solid_place(const planar_solid *b, const flex_elements *e, vec2 at, flex_place *to);
 
 // σx, σy and τ at every node where the freedoms have the values x: the mean over the elements there [Pa].
 void planar_solid_stress(arena *scratch, const planar_solid *b, const flex_elements *e, const double *x,
                          double (*stress)[3]);
+// How many elements there are, triangles before quadrilaterals, and the strain in the middle of one of them where the
+// freedoms have the values x: mean (εx + εy)/2, (εx - εy)/2 and γ/2. The principal strains are the mean ± the root of
+// the sum of the squares of the others.
+int planar_solid_cells(const planar_solid *b);
+vec3 planar_solid_strain(const planar_solid *b, const flex_elements *e, int index, const double *x);
 
 #endif

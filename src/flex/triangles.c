@@ -84,6 +84,115 @@ void quads_shape(double r, double s, double shape[8], double along_r[8], double 
   }
 }
 
+// Middles of the boundary onto a circle about the origin.
+static void bend_boundary(triangle_mesh *m, double radius) {
+  for (int k = 0; k < m->boundary_count; k++) {
+    vec2 *mid = &m->nodes[m->boundary[k][2]];
+    *mid = vec2_scale(radius, vec2_unit(*mid));
+  }
+}
+
+// --- refinement ------------------------------------------------------------------------------------------------------
+
+static double distance_to_side(vec2 p, vec2 a, vec2 b) {
+  const vec2 along = vec2_sub(b, a), off = vec2_sub(p, a);
+  const double s = fmin(fmax(vec2_dot(off, along) / vec2_dot(along, along), 0), 1);
+  return vec2_norm(vec2_axpy(off, -s, along));
+}
+
+static double area_of(vec2 a, vec2 b, vec2 c) { return vec2_cross(vec2_sub(b, a), vec2_sub(c, a)) / 2; }
+
+static bool holds_point(vec2 a, vec2 b, vec2 c, vec2 p) {
+  return area_of(a, b, p) >= 0 && area_of(b, c, p) >= 0 && area_of(c, a, p) >= 0;
+}
+
+// How long the sides of a triangle may be.
+static double longest_allowed(const corner_mesh *m, int t, const mesh_refinement *r) {
+  const int *c = m->triangles[t];
+  const vec2 p[3] = {m->points[c[0]], m->points[c[1]], m->points[c[2]]};
+  double least = INFINITY;
+  for (int i = 0; i < r->count; i++) {
+    double distance = holds_point(p[0], p[1], p[2], r->at[i]) ? 0 : INFINITY;
+    for (int k = 0; k < 3; k++) distance = fmin(distance, distance_to_side(r->at[i], p[k], p[(k + 1) % 3]));
+    least = fmin(least, distance);
+  }
+  return fmax(r->size, r->growth * least);
+}
+
+static double length_of(const corner_mesh *m, int a, int b) { return vec2_norm(vec2_sub(m->points[a], m->points[b])); }
+
+// Whether the side a, b comes after the side c, d in one order of all sides: by length, then by their ends.
+static bool is_longer(const corner_mesh *m, int a, int b, int c, int d) {
+  const double one = length_of(m, a < b ? a : b, a < b ? b : a), two = length_of(m, c < d ? c : d, c < d ? d : c);
+  if (one != two) return one > two;
+  const int low = a < b ? a : b, other = c < d ? c : d;
+  return low != other ? low < other : a + b < c + d;
+}
+
+// The longest side of a triangle: from its corner k to the next.
+static int longest_of(const corner_mesh *m, int t) {
+  const int *c = m->triangles[t];
+  int best = 0;
+  for (int k = 1; k < 3; k++)
+    if (is_longer(m, c[k], c[(k + 1) % 3], c[best], c[(best + 1) % 3])) best = k;
+  return best;
+}
+
+// The triangle that has the side a, b in the other order; -1 at the boundary. `k` receives which of its sides it is.
+static int neighbour_of(const corner_mesh *m, int a, int b, int *k) {
+  for (int t = 0; t < m->count; t++)
+    for (*k = 0; *k < 3; ++*k)
+      if (m->triangles[t][*k] == b && m->triangles[t][(*k + 1) % 3] == a) return t;
+  return -1;
+}
+
+// Divides a triangle by the line from a point on its side k to the opposite corner.
+static void divide(arena *memory, corner_mesh *m, int t, int k, int point) {
+  const int a = m->triangles[t][k], b = m->triangles[t][(k + 1) % 3], c = m->triangles[t][(k + 2) % 3];
+  m->triangles[t][0] = a, m->triangles[t][1] = point, m->triangles[t][2] = c;
+  add_triangle(memory, m, point, b, c);
+}
+
+// Rivara: where the longest side of the neighbour is another one, the neighbour is divided first. Sides become longer
+// on the way in their one order, so that this ends.
+static void divide_longest(arena *memory, corner_mesh *m, int t, double radius) {
+  for (bool done = false; !done;) {
+    int one = t, side = longest_of(m, t), other_side, other;
+    for (;;) {
+      const int a = m->triangles[one][side], b = m->triangles[one][(side + 1) % 3];
+      other = neighbour_of(m, a, b, &other_side);
+      if (other < 0 || longest_of(m, other) == other_side) break;
+      one = other, side = longest_of(m, one);
+    }
+    const int a = m->triangles[one][side], b = m->triangles[one][(side + 1) % 3];
+    vec2 point = middle(m->points[a], m->points[b]);
+    if (other < 0 && radius > 0) point = vec2_scale(radius, vec2_unit(point));
+    const int added = add_point(memory, m, point);
+    done = one == t || other == t;
+    divide(memory, m, one, side, added);
+    if (other >= 0) divide(memory, m, other, other_side, added);
+  }
+}
+
+bool triangles_refine(arena *memory, const mesh_refinement *r, double radius, triangle_mesh *m) {
+  corner_mesh c = {0};
+  int corners = 0;
+  for (int t = 0; t < m->triangle_count; t++) {
+    const int *n = m->triangles[t];
+    add_triangle(memory, &c, n[0], n[1], n[2]);
+    for (int k = 0; k < 3; k++) corners = n[k] >= corners ? n[k] + 1 : corners;
+  }
+  for (int i = 0; i < corners; i++) add_point(memory, &c, m->nodes[i]);
+  for (int t = 0; t < c.count && c.count < TRIANGLES_MOST;) {
+    const int k = longest_of(&c, t);
+    if (length_of(&c, c.triangles[t][k], c.triangles[t][(k + 1) % 3]) <= longest_allowed(&c, t, r) * (1 + 1e-9)) t++;
+    else divide_longest(memory, &c, t, radius);
+  }
+  *m = add_middles(memory, &c);
+  if (radius > 0) bend_boundary(m, radius);
+  return c.count < TRIANGLES_MOST;
+}
+
 // --- disc and rectangle ----------------------------------------------------------------------------------------------
 
 // Point k of ring i, which has 6 i points behind those of the rings before it.
@@ -105,10 +214,7 @@ triangle_mesh triangles_disc(arena *memory, double radius, int rings) {
         add_triangle(memory, &m, ring_point(i - 1, inner), ring_point(i, k + 1), ring_point(i - 1, inner + 1));
     }
   triangle_mesh disc = add_middles(memory, &m);
-  for (int k = 0; k < disc.boundary_count; k++) {
-    vec2 *mid = &disc.nodes[disc.boundary[k][2]];
-    *mid = vec2_scale(radius, vec2_unit(*mid));
-  }
+  bend_boundary(&disc, radius);
   return disc;
 }
 
@@ -128,12 +234,6 @@ triangle_mesh triangles_rectangle(arena *memory, double width, double height, in
 }
 
 // --- polygon ---------------------------------------------------------------------------------------------------------
-
-static double area_of(vec2 a, vec2 b, vec2 c) { return vec2_cross(vec2_sub(b, a), vec2_sub(c, a)) / 2; }
-
-static bool holds_point(vec2 a, vec2 b, vec2 c, vec2 p) {
-  return area_of(a, b, p) >= 0 && area_of(b, c, p) >= 0 && area_of(c, a, p) >= 0;
-}
 
 // Whether the corner k of what is left can be cut off: it is convex and no other corner is in its triangle.
 static bool is_ear(const vec2 *p, const int *left, int count, int k, double least) {
@@ -244,7 +344,10 @@ bool triangles_polygon(arena *memory, const vec2 *corners, int count, double lon
   for (int i = 0; i < count; i++) left[i] = area > 0 ? i : count - 1 - i;
   if (!cut_ears(memory, &m, left, count, 1e-14 * size * size)) return false;
   make_delaunay(&m);
-  while (longest_side(&m) > longest) m = halve(memory, &m);
+  while (longest_side(&m) > longest) {
+    if (m.count > TRIANGLES_MOST / 4) return false;
+    m = halve(memory, &m);
+  }
   *to = add_middles(memory, &m);
   return true;
 }

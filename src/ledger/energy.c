@@ -9,7 +9,7 @@ const char *const energy_signal_names[ENERGY_SIGNALS] = {"energy.contact",    "e
                                                          "energy.damper",     "energy.impact",  "energy.friction",
                                                          "energy.projection", "energy.overlap", "energy.imbalance"};
 
-static double stored(const energy_balance *b) { return b->kinetic + b->gravity + b->spring + b->contact; }
+static double stored(const energy_balance *b) { return b->kinetic + b->gravity + b->spring + b->strain + b->contact; }
 
 // As fmax, which drops a NaN, but no call.
 static double larger(double most, double b) { return b > most ? b : most; }
@@ -21,6 +21,7 @@ static double gone_through(const energy_ledger *l) {
   double most = larger(a->kinetic, b->kinetic);
   most = larger(most, fabs(b->gravity - a->gravity));
   most = larger(most, fabs(b->spring - a->spring));
+  most = larger(most, fabs(b->strain - a->strain));
   most = larger(most, b->contact);
   most = larger(most, fabs(b->drive)), most = larger(most, fabs(b->applied));
   most = larger(most, fabs(b->impact)), most = larger(most, fabs(b->friction));
@@ -58,7 +59,7 @@ double energy_imbalance(const energy_ledger *l) {
 static double least_judged(const energy_ledger *l, double t) {
   static const double errors = 1e5, steps = 10, resolved = 6e3;
   double r = fmax(l->size.resolution, DBL_EPSILON);
-  double rounding = DBL_EPSILON * (l->size.gravity + fabs(l->start.spring));
+  double rounding = DBL_EPSILON * (l->size.gravity + fabs(l->start.spring) + l->start.strain);
   double unresolved = 0.5 * r * r * (l->size.stiffness + l->size.inertia);
   double still = t > 0 ? 0.5 * fmax(DBL_EPSILON, pow(resolved * r, 2)) * l->size.inertia / (t * t) : 0;
   return errors * (rounding + steps * unresolved) + still;

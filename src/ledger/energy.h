@@ -5,6 +5,7 @@
 // Stored now, and exchanged since the start.
 typedef struct energy_balance {
   double kinetic, gravity, spring;  // stored [J]
+  double strain;                    // stored in flexible bodies [J]
   double contact;                   // stored in pressed surfaces [J]
   double drive, applied;            // work of drives and of applied forces [J]
   double damper;                    // lost in dampers [J]
@@ -35,8 +36,8 @@ typedef struct energy_ledger {
   double worst;    // the largest |imbalance| so far [J]
 } energy_ledger;
 
-// Accounts that have a signal of their own, side by side in every record; kinetic, gravity and spring are signals of
-// the mechanism.
+// Accounts that have a signal of their own, side by side in every record; kinetic, gravity, spring and strain are
+// signals of the mechanism.
 enum {
   ENERGY_CONTACT,
   ENERGY_DRIVE,

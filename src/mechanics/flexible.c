@@ -212,7 +212,7 @@ void flexible_apply(const mechanism *m, motion *x) {
       const double *column = f->local + (6 + k) * all + 3;  // ∂c/∂q_k
       f->damping[k] = effort_of(n->flex->damping, modes, k, u);
       x->tau[n->modal_v + k] += vec3_dot(g, vec3_of(column)) - elastic - ahead - f->damping[k];
-      x->potentials[POTENTIAL_SPRING] += elastic * q[k] / 2;
+      x->potentials[POTENTIAL_STRAIN] += elastic * q[k] / 2;
     }
   }
   x->powers[POWER_DAMPER] += flexible_damping_power(m, x, x->u);

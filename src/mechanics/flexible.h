@@ -28,6 +28,8 @@ typedef struct flexible_body {
   const double *omega;                // frequencies as the basis was computed, increasing [rad/s]
   const vec3 *turns;                  // turn per modal coordinate at some places of the body, modes for each place
   int place_count;
+  const vec3 *strains;  // strain per modal coordinate, likewise: mean, and two parts a, b of the deviation √(a² + b²)
+  int strain_count;     // places; 0 if strains are not known
 } flexible_body;
 
 // Of a marker on a flexible body, const, in the body's axes: how its place moves and turns per modal coordinate.

@@ -2,6 +2,8 @@
 #ifndef MECHANICS_FLEXIBLE_RATE_H
 #define MECHANICS_FLEXIBLE_RATE_H
 
+#include <math.h>
+
 #include "mechanics/mechanism.h"
 
 // The fastest motion of the modes, and the modal coordinate that has most of it.
@@ -15,7 +17,14 @@ typedef struct flexible_fastest {
 // Returns false if the mass matrix is singular.
 bool flexible_find_fastest(const mechanism *m, motion *x, arena *scratch, flexible_fastest *to);
 
-// The largest turn of a place of the node's body by its modal coordinates [rad].
-double flexible_largest_turn(const node *n, const double *q);
+// How far a body is deformed by its modal coordinates, where it is most. The theory is for small deformations: turns
+// and strains above the limits are a warning.
+typedef struct flexible_deformation {
+  double turn;    // [rad]
+  double strain;  // principal strain; of a beam at the outer fibre of a rectangular section [-]
+} flexible_deformation;
+#define FLEXIBLE_TURN_LIMIT   (10 * M_PI / 180)
+#define FLEXIBLE_STRAIN_LIMIT 0.02
+flexible_deformation flexible_largest_deformation(const node *n, const double *q);
 
 #endif

@@ -292,7 +292,13 @@ struct mechanism {
 
 // Work put in by drives and applied forces; losses in dampers, in pressed surfaces, along rubbing ones.
 typedef enum power { POWER_DRIVE, POWER_APPLIED, POWER_DAMPER, POWER_CONTACT, POWER_FRICTION, POWER_COUNT } power;
-typedef enum potential { POTENTIAL_GRAVITY, POTENTIAL_SPRING, POTENTIAL_CONTACT, POTENTIAL_COUNT } potential;
+typedef enum potential {
+  POTENTIAL_GRAVITY,
+  POTENTIAL_SPRING,
+  POTENTIAL_STRAIN,
+  POTENTIAL_CONTACT,
+  POTENTIAL_COUNT
+} potential;
 
 // What moves of one node.
 typedef struct tree_link {

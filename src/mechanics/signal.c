@@ -73,6 +73,12 @@ static void add_body(lister *l, int i) {
 }
 
 // Modal coordinates are numbered from 1, as modes are.
+static bool has_modes(const mechanism *m) {
+  for (int i = 1; i < m->body_count; i++)
+    if (m->bodies[i].flex) return true;
+  return false;
+}
+
 static void add_modes(lister *l, int i) {
   const body *of = &l->m->bodies[i];
   for (int k = 0; of->flex && k < of->flex->modes; k++) {
@@ -147,6 +153,10 @@ void signal_list(mechanism *m, arena *memory) {
   add(&l, "energy", "gravity", "J", SIGNAL_GRAVITY, 0, 0, LEVEL_POSITION);
   add(&l, "energy", "spring", "J", SIGNAL_SPRING, 0, 0, LEVEL_ACCELERATION);
   l.items[l.count - 1].of_step = false;
+  if (has_modes(m)) {
+    add(&l, "energy", "strain", "J", SIGNAL_STRAIN, 0, 0, LEVEL_ACCELERATION);
+    l.items[l.count - 1].of_step = false;
+  }
   m->signals = l.items;
   m->signal_count = l.count;
 }
@@ -205,6 +215,7 @@ double signal_read(const mechanism *m, const motion *x, int i) {
     case SIGNAL_GRAVITY:
       return x->level >= LEVEL_REACTION ? x->potentials[POTENTIAL_GRAVITY] : tree_gravity_energy(m, x);
     case SIGNAL_SPRING: return x->potentials[POTENTIAL_SPRING];
+    case SIGNAL_STRAIN: return x->potentials[POTENTIAL_STRAIN];
   }
   return 0;
 }

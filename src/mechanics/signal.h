@@ -36,6 +36,7 @@ typedef enum signal_kind {
   SIGNAL_KINETIC,
   SIGNAL_GRAVITY,
   SIGNAL_SPRING,
+  SIGNAL_STRAIN,
 } signal_kind;
 
 typedef struct signal {

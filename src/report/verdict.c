@@ -335,6 +335,8 @@ static const warning_words known_warnings[] = {
      "forces are unreliable. Give a stiffness, or a shape that is curved there."},
     {"no_contact", "No contact", "", "pair of surfaces is", "pairs of surfaces are",
      " left out: bodies pass through each other. `carom check` says why."},
+    {"missed_load", "Missed load", "", "contact place has", "contact places have",
+     " static loads that the modes of the body follow only in part. `carom check` says how much."},
 };
 
 static const warning_words *find_warning(const char *name) {
@@ -371,18 +373,22 @@ static void judge_creep(verdict *v, const verdict_facts *run) {
 // Displacements are linear in the modal coordinates, up to second order along a beam.
 static void judge_deformation(verdict *v, const verdict_facts *run) {
   const json_value *most = json_get(run->summary, "large_deformation");
-  double turn = json_get_number(most, "turn", 0), limit = 10 * M_PI / 180;
+  const double turn = json_get_number(most, "turn", 0), turn_limit = json_get_number(most, "turn_limit", NAN);
+  const double strain = json_get_number(most, "strain", 0), strain_limit = json_get_number(most, "strain_limit", NAN);
+  const bool turned = !(turn <= turn_limit);
   if (!(turn > 0)) return;
   carom_check c = {.key = "large_deformation",
                    .title = "Large deformation",
                    .level = CAROM_DOUBTFUL,
-                   .value = turn,
-                   .limit = limit,
-                   .unit = "rad"};
-  put_check(v, c,
-            "Flexible bodies turned by more than 10 degrees, for which their theory of small deformations is made: %s. "
-            "Split such a body into several that are fixed to each other.",
-            json_get_text(most, "bodies"));
+                   .value = turned ? turn : strain,
+                   .limit = turned ? turn_limit : strain_limit,
+                   .unit = turned ? "rad" : ""};
+  put_check(
+      v, c,
+      "Flexible bodies deformed beyond their theory, which is for turns up to %.3g degrees and strains up to %.3g "
+      "%%: %s. Split a body that turns into several that are fixed to each other; a material at such strains is "
+      "not linear.",
+      turn_limit * 180 / M_PI, strain_limit * 100, json_get_text(most, "bodies"));
 }
 
 // Every other warning that was counted.

@@ -174,7 +174,8 @@ carom_status stepper_find_overlap(stepper *s, double dt, carom_error *error) {
 static double stored_energy(stepper *s) {
   s->x->level = LEVEL_NONE;
   dynamics_show_state(s->m, s->x);
-  return s->x->kinetic + s->x->potentials[POTENTIAL_GRAVITY] + s->x->potentials[POTENTIAL_SPRING];
+  return s->x->kinetic + s->x->potentials[POTENTIAL_GRAVITY] + s->x->potentials[POTENTIAL_SPRING] +
+         s->x->potentials[POTENTIAL_STRAIN];
 }
 
 // What moving the positions adds to the stored energy: of a crowd of free bodies on which no forces act the work

@@ -16,7 +16,7 @@ const ENERGY = { unit: 'J' }, TIME = { name: 't', unit: 's' };
 const short = (column) => column.name.replace(/^energy\./, '');
 // What each account is, for those who do not know it by its name.
 const MEANING = {
-  kinetic: 'kinetic energy', gravity: 'potential energy of gravity', spring: 'potential energy of springs', contact: 'elastic energy of contacts', drive: 'work of drives since the start',
+  kinetic: 'kinetic energy', gravity: 'potential energy of gravity', spring: 'potential energy of springs', strain: 'strain energy of flexible bodies', contact: 'elastic energy of contacts', drive: 'work of drives since the start',
   applied: 'work of applied forces since the start', projection: 'energy added by the projection onto constraints', overlap: 'energy added by moving bodies apart that overlap', damper: 'lost in dampers', impact: 'lost in impacts and contact damping', friction: 'lost in friction',
 };
 const nameOf = (column) => short(column).replaceAll('_', ' ');
