@@ -1,10 +1,12 @@
 // The chain of solvers against its best solver alone, on hyperstatic problems of 100 to 1000 contacts: those of the
-// bench, variations of them, those of the references, and files named on the command line (problems that a run has
-// dumped). `bench`, `others` and `references` on the command line name a part, a number the seconds that one run may
-// take.
+// bench, variations of them, those of the references, those of piles that settle here, and files named on the command
+// line (problems that a run has dumped). `bench`, `others`, `references` and `piles` on the command line name a part, a
+// number the seconds that one run may take, `seed=N` other piles.
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "pile_model.h"
 #include "solve_file.h"
 #include "solver_race.h"
 
@@ -12,9 +14,11 @@ static const double tolerances[] = {1e-5, 1e-8, 1e-10};
 enum { TOLERANCES = sizeof tolerances / sizeof *tolerances, RACED_FROM = 100 };
 static const double WANTED = 1.5, PATIENCE = 20;
 static double most = INFINITY;  // of one run [s]
+static int seed = 1;            // of the piles
 
 typedef struct tally {
   int races, over, small;  // over: of at least RACED_FROM contacts and above WANTED; small: above WANTED of the others
+  int unsolved;            // by the chain, where a solver alone solves it
   double worst;
 } tally;
 
@@ -29,7 +33,8 @@ static void race(tally *t, const char *name, const solve_problem *p) {
         x.quickest, x.least, x.ratio, x.ratio > WANTED ? " ABOVE 1.5" : "");
     fflush(stdout);
     t->races++;
-    if (large) t->worst = fmax(t->worst, x.ratio);
+    t->unsolved += x.ratio == INFINITY;
+    if (large && x.ratio < INFINITY) t->worst = fmax(t->worst, x.ratio);
     if (x.ratio > WANTED) *(large ? &t->over : &t->small) += 1;
   }
 }
@@ -104,28 +109,90 @@ static void race_others(tally *t) {
   race_varied(t, "random, 250 bodies", scene_random(1000, 250), 15, 1, 1, 0.3);
 }
 
+// --- piles -----------------------------------------------------------------------------------------------------------
+
+enum { EVERY = 11, PILE_RACES = 3 };
+
+// Contacts of a dumped problem; 0 where there is no such file.
+static int dumped_contacts(const char *path) {
+  int contacts = 0;
+  char line[80] = "";
+  FILE *from = fopen(path, "r");
+  if (!from) return 0;
+  if (fgets(line, sizeof line, from) && fgets(line, sizeof line, from)) contacts = atoi(line);
+  fclose(from);
+  return contacts;
+}
+
+static void dumped_path(const char *dump, long step, int k, char path[1400]) {
+  if (k > 1) snprintf(path, 1400, "%s-%ld-%d.dat", dump, step, k);
+  else snprintf(path, 1400, "%s-%ld.dat", dump, step);
+}
+
+// Of the problems that a pile has dumped the last ones, some steps apart; all files are removed.
+static void race_dumped(tally *t, const char *dump, long steps) {
+  enum { ISLANDS = 400, APART = 40 };
+  char path[1400];
+  int raced = 0;
+  for (long step = steps, last = steps + APART; step > 0; step--)
+    for (int k = 1; k <= ISLANDS; k++) {
+      dumped_path(dump, step, k, path);
+      int contacts = dumped_contacts(path);
+      if (contacts >= RACED_FROM && contacts <= 1000 && last - step >= APART && raced < PILE_RACES)
+        race_file(t, path), raced++, last = step;
+      if (contacts) unlink(path);
+    }
+}
+
+static void race_pile(tally *t, pile p) {
+  carom_error error = {0};
+  char dump[1300];
+  snprintf(dump, sizeof dump, BENCH_BUILD "/%s-%d-%d", pile_names[p.kind], p.bodies, p.seed);
+  carom_model *model = pile_parse(&p, dump, EVERY);
+  carom_sim *sim = model ? carom_sim_create(model, &error) : NULL;
+  if (sim && carom_sim_advance(sim, PILE_SETTLED, &error) == CAROM_OK)
+    race_dumped(t, dump, carom_sim_summary(sim).steps);
+  if (error.text[0]) printf("%s\n", error.text);
+  carom_sim_destroy(sim);
+  carom_model_destroy(model);
+}
+
+// Sizes that give 100 to 1000 contacts in an island.
+static void race_piles(tally *t) {
+  static const int bodies[PILE_KINDS][3] = {
+      {100, 200, 400}, {90, 140, 200}, {120, 200, 300}, {60, 110, 160}, {90, 150, 230}};
+  for (int kind = 0; kind < PILE_KINDS; kind++)
+    for (int k = 0; k < 3; k++) race_pile(t, (pile){(pile_kind)kind, bodies[kind][k], seed});
+}
+
+static bool is_number(const char *text) {
+  char *end;
+  strtod(text, &end);
+  return *end == '\0';
+}
+
 int main(int argc, char **argv) {
   tally t = {0};
   static const struct {
     const char *name;
     void (*race)(tally *);
-  } parts[] = {{"references", race_references}, {"bench", race_bench}, {"others", race_others}};
+  } parts[] = {{"references", race_references}, {"bench", race_bench}, {"others", race_others}, {"piles", race_piles}};
+  enum { PARTS = sizeof parts / sizeof *parts };
   bool all = true;
   for (int i = 1; i < argc; i++) {
-    char *end;
-    double number = strtod(argv[i], &end);
-    int part = 0;
-    while (part < 3 && strcmp(argv[i], parts[part].name) != 0) part++;
-    if (*end == '\0') {
-      most = number;
-      continue;
-    }
-    all = false;
-    if (part < 3) parts[part].race(&t);
-    else race_file(&t, argv[i]);
+    if (is_number(argv[i])) most = atof(argv[i]);
+    else if (sscanf(argv[i], "seed=%d", &seed) != 1) all = false;
   }
-  for (int i = 0; all && i < 3; i++) parts[i].race(&t);
-  printf("%d races; ratio at most %.2f from %d contacts on (wanted: %.1f), above in %d; above in %d smaller ones\n",
-         t.races, t.worst, RACED_FROM, WANTED, t.over, t.small);
+  for (int i = 1; i < argc; i++) {
+    int part = 0;
+    while (part < PARTS && strcmp(argv[i], parts[part].name) != 0) part++;
+    if (part < PARTS) parts[part].race(&t);
+    else if (!is_number(argv[i]) && strncmp(argv[i], "seed=", 5) != 0) race_file(&t, argv[i]);
+  }
+  for (int i = 0; all && i < PARTS; i++) parts[i].race(&t);
+  printf(
+      "%d races; ratio at most %.2f from %d contacts on (wanted: %.1f), above in %d; above in %d smaller ones; %d not "
+      "solved that a solver alone solves\n",
+      t.races, t.worst, RACED_FROM, WANTED, t.over, t.small, t.unsolved);
   return 0;
 }

@@ -191,13 +191,8 @@ static void run_solvers(chain_run *c) {
     run_stages(c, small_plane, sizeof small_plane / sizeof *small_plane);
     return;
   }
-  size_t mark = c->w->used;
   if (c->tally) *c->before = *c->tally;
   chain_race(c, c->settings->warm_start);
-  if (!c->settings->warm_start || chain_done(c)) return;
-  c->w->used = mark;  // from another start others of the solvers get through
-  if (c->tally) *c->tally = *c->before;
-  chain_race(c, false);
 }
 
 static void run(const solve_problem *p, const solve_settings *settings, solve_workspace *w, const solve_limits *limits,

@@ -9,10 +9,13 @@
 //   when R > 0.8 C, so that going on with sweeps would take about as long, and
 //   when s + R > 2 C, so that a failed attempt costs no more than half of all sweeps.
 //
-// Interior points seldom fail: for them R > 0.5 C is enough, in pieces R > 0.6 C − 0.5 s.
+// Interior points seldom fail: for them R > 0.5 C is enough, in pieces R > 0.6 C − 0.5 s. What they do not solve in
+// pieces is seldom solved by some more sweeps: for the first steps of Newton's method from zero R > 0.15 C is enough
+// then.
 //
 // The sweeps continue from their own last iterate, as if nothing had been tried. So the chain reaches at least what
-// they reach alone. They have no fixed end as long as they are expected to reach one.
+// they reach alone. They have no fixed end as long as they are expected to reach one. Sweeps from a warm start that
+// creep are begun again from zero: percussions of the last step may be a bad start.
 //
 // A limit of the user ends the sweeps early, and then nothing is to be tried that would not have been tried without it.
 // The race goes on without sweeping, as if the sweeps went on at the rate they had: with the same solvers in the same
@@ -52,11 +55,13 @@ static solve_status probe(const solve_problem *p, const solve_settings *s, solve
 static const solver prober = {
     .name = "nsgs", .suits = probe_suits, .limit = probe_limit, .solve = probe, .finite = true};
 
-// Interior points go on where they were left: with slips that are held.
-static bool holder_suits(const solve_problem *p) { return solver_interior.suits(p); }
-static int holder_limit(const solve_problem *p) { return solver_interior.limit(p); }
+// Interior points in two parts: slips follow, and where that fails they are held.
+static bool interior_suits(const solve_problem *p) { return solver_interior.suits(p); }
+static int interior_limit(const solve_problem *p) { return solver_interior.limit(p); }
+static const solver follower = {
+    .name = "interior", .suits = interior_suits, .limit = interior_limit, .solve = interior_follow, .finite = false};
 static const solver holder = {
-    .name = "interior", .suits = holder_suits, .limit = holder_limit, .solve = interior_hold, .finite = false};
+    .name = "interior", .suits = interior_suits, .limit = interior_limit, .solve = interior_hold, .finite = false};
 
 // Newton's method from zero, which goes on where it was left.
 static int walker_limit(const solve_problem *p) { return solver_alart_curnier.limit(p); }
@@ -74,10 +79,10 @@ enum { PROBE, INTERIOR, FRESH_NEWTON, NEWTON };
 static const double STEPS_PER_DIGIT = 1.4, OF_PIECES = 1.45, STEPS_PER_CONTACT = 0.005;
 static const runner runners[] = {
     [PROBE] = {&prober, 2, 6, 0, true, 2},
-    [INTERIOR] = {&solver_interior, 6, 0.2, 160, false, 0},  // and those of the digits
+    [INTERIOR] = {&follower, 6, 0.13, 160, false, 0},  // and those of the digits
     [FRESH_NEWTON] = {&walker, 40, 1.5, 80, false, 0},
     [NEWTON] = {&solver_alart_curnier, 20, 0.7, 40, true, 2},
-    {&holder, 150, 0.7, 150, false, 0},
+    {&holder, 150, 0.7, 150, true, 0},
     {&solver_lemke, 0, 0.5, 0, false, 0},
     {&solver_newton, 60, 3, 0, false, 0},
 };
@@ -86,8 +91,10 @@ enum {
   LEAST_SWEEPS = 50,
   CROWD = 400,
   LEAST_IN_PIECES = 150,
+  AGAIN = 2000,
   STOPS = 16,
   PATH_STEPS = 2000,
+  SHORT_PATH = 600,
   MORE_SWEEPS = 10
 };
 
@@ -104,7 +111,7 @@ static double sweep_work(const chain_run *c) { return nsgs_work(c->w->sweeps); }
 
 static double factor_work(const solve_problem *p, solve_workspace *w) {
   double n = p->W.rows;
-  if (condensed_suits(p) && condensed_begin(w->condensed, p)) return 0.2 * condensed_work(w->condensed) + 320 * n;
+  if (condensed_suits(p) && condensed_begin(w->condensed, p)) return 0.35 * condensed_work(w->condensed) + 450 * n;
   return 0.012 * n * n * n + 6 * n * n + 500;
 }
 
@@ -118,6 +125,8 @@ static double pivoting_work(const solve_problem *p) {
 
 typedef struct race {
   chain_run *c;
+  bool warm;                           // the sweeps began from what the caller knew, else from zero
+  bool lined_up;                       // the costs are known
   double cost[RUNNERS], due[RUNNERS];  // in sweeps; infinite: not any more
   bool tried[RUNNERS];
   bool put_off[RUNNERS];        // due, but the sweeps were expected to end soon
@@ -142,15 +151,17 @@ static double work_of(const race *x, int i) {
   return r->solver == &solver_lemke ? pivoting_work(x->c->p) : steps * factor_work(x->c->p, x->c->w);
 }
 
-static void line_up(race *x) {
+static double first_due(const race *x, int i) {
   const solve_problem *p = x->c->p;
+  bool runs = runners[i].solver->suits(p) && (i != PROBE || x->c->settings->polish);
+  double wait = i == INTERIOR && !condensed_suits(p) ? WAIT_FORMED : runners[i].wait;
+  return runs ? fmax(LEAST_SWEEPS, wait * x->cost[i]) : INFINITY;
+}
+
+static void line_up(race *x) {
   double sweep = sweep_work(x->c);
-  for (int i = 0; i < RUNNERS; i++) {
-    bool runs = runners[i].solver->suits(p) && (i != PROBE || x->c->settings->polish);
-    x->cost[i] = work_of(x, i) / sweep;
-    double wait = i == INTERIOR && !condensed_suits(p) ? WAIT_FORMED : runners[i].wait;
-    x->due[i] = runs ? fmax(LEAST_SWEEPS, wait * x->cost[i]) : INFINITY;
-  }
+  for (int i = 0; i < RUNNERS; i++) x->cost[i] = work_of(x, i) / sweep, x->due[i] = first_due(x, i);
+  x->lined_up = true;
 }
 
 typedef struct rates {
@@ -226,11 +237,18 @@ static int path_limit(const race *x) {
   return user && user < PATH_STEPS ? user : PATH_STEPS;
 }
 
+// In pieces, what interior points do not solve is mostly solved by some hundred of its steps.
+static bool on_short_path(const race *x, int i) {
+  int steps = x->on_path ? newton_path_steps(x->c->w->path) : 0;
+  return i == FRESH_NEWTON && condensed_suits(x->c->p) && steps < SHORT_PATH;
+}
+
 // A path that has not ended is gone on with, and is expected to take as long again as it has taken so far: at once if
-// the last steps have lowered its residual, else when the sweeps have cost as much as it has.
+// the last steps have lowered its residual, or in pieces while it is short, else when the sweeps have cost as much as
+// it has.
 static void leave_path(race *x, const solve_info *info) {
   const newton_path *path = x->c->w->path;
-  bool gains = info->residual < 0.9 * x->path_residual;
+  bool gains = info->residual < 0.9 * x->path_residual || on_short_path(x, FRESH_NEWTON);
   x->path_residual = info->residual;
   x->on_path = info->status == SOLVE_LIMIT && newton_path_steps(path) < path_limit(x);
   if (!x->on_path) return;
@@ -278,6 +296,7 @@ static int next_stop(const race *x) {
 // of them the longer they have taken.
 static double least_rest(const race *x, int i) {
   double cost = x->cost[i];
+  if (x->tried[INTERIOR] && on_short_path(x, i)) return 0.15 * cost;
   if (i != INTERIOR) return fmax(0.8 * cost, 2 * cost - x->sweeps);
   return condensed_suits(x->c->p) ? fmax(0.6 * cost - 0.5 * x->sweeps, 0.1 * cost) : 0.5 * cost;
 }
@@ -361,17 +380,48 @@ static void polish_cut(race *x) {
 static bool extend(race *x) {
   double most = fmax(MORE_SWEEPS * solver_nsgs.limit(x->c->p), x->c->settings->iterations);
   rates r = rates_of(x);
-  if (x->end < INFINITY || !(x->sweeps + fmin(r.of_late, r.in_all) <= most)) return false;
+  if (x->warm || x->end < INFINITY || !(x->sweeps + fmin(r.of_late, r.in_all) <= most)) return false;
   double end = fmin(most, x->sweeps + 1.5 * fmin(r.of_late, 6 * r.in_all));
   x->limit = (int)fmax(end, x->sweeps + x->c->settings->check_every);
   return true;
 }
 
+// Sweeps from a warm start that may take as long again. Now and then that start is a bad one, and sweeps from zero are
+// soon at an end. A limit of the user is one of all sweeps, and is left to the first of them.
+static bool starts_again(const race *x) {
+  return x->warm && !x->c->settings->iterations && x->sweeps >= AGAIN && rest_of_sweeps(x) > x->sweeps;
+}
+
+// What began from zero is not tried a second time, or goes on.
+static void start_again(race *x) {
+  for (int i = 0; i < RUNNERS && x->lined_up; i++)
+    x->due[i] = runners[i].warm ? first_due(x, i) : fmax(LEAST_SWEEPS, x->due[i] - x->sweeps);
+  memset(x->c->d.swept, 0, (size_t)x->c->p->W.rows * sizeof(double));
+  memset(x->put_off, 0, sizeof x->put_off);
+  x->warm = x->ahead = false, x->sweeps = x->stop_count = 0, x->residual = INFINITY;
+  x->limit = solver_nsgs.limit(x->c->p);
+}
+
 static bool is_crowd(const solve_problem *p) { return condensed_suits(p) && p->block_count > CROWD; }
+
+// From where they are to the end of the race, or to where they start again.
+static void sweep_all(race *x) {
+  chain_run *c = x->c;
+  // Enough for most. In a crowd the pattern of the equations, which tells what a factorisation costs, takes as
+  // long as some fifty sweeps.
+  bool sweeping = sweep_to(x, is_crowd(c->p) ? LEAST_IN_PIECES : LEAST_SWEEPS);
+  if (!chain_done(c) && !x->lined_up) line_up(x);
+  while (sweeping && (x->sweeps < x->limit || extend(x)) && !chain_done(c)) {
+    sweeping = sweep_to(x, next_stop(x));
+    if (starts_again(x)) return;
+    if (sweeping && x->sweeps < x->limit) try_due(x);
+  }
+}
 
 void chain_race(chain_run *c, bool warm) {
   int user = c->settings->iterations;
   race x = {.c = c,
+            .warm = warm,
             .residual = INFINITY,
             .end = INFINITY,
             .path_residual = NOWHERE,
@@ -382,14 +432,13 @@ void chain_race(chain_run *c, bool warm) {
   else memset(c->d.swept, 0, bytes);
   solve_limits limits = solve_limits_exact(c->p);
   c->w->path = newton_path_take(c->w, &limits);
+  size_t mark = c->w->used;
   c->w->sweeps = nsgs_begin(c->p, c->w);
-  // Enough for most. In a crowd the pattern of the equations, which tells what a factorisation costs, takes as
-  // long as some fifty sweeps.
-  bool sweeping = sweep_to(&x, is_crowd(c->p) ? LEAST_IN_PIECES : LEAST_SWEEPS);
-  if (!chain_done(c)) line_up(&x);
-  while (sweeping && (x.sweeps < x.limit || extend(&x)) && !chain_done(c)) {
-    sweeping = sweep_to(&x, next_stop(&x));
-    if (sweeping && x.sweeps < x.limit) try_due(&x);
+  sweep_all(&x);
+  if (x.warm && !chain_done(c) && !user) {
+    start_again(&x);
+    c->w->used = mark, c->w->sweeps = nsgs_begin(c->p, c->w);
+    sweep_all(&x);
   }
   if (x.end < INFINITY) polish_cut(&x);
   if (x.sweeps >= x.end) c->cut = solver_nsgs.name;

@@ -40,14 +40,27 @@ static const double GAP = 1e-24;
 static const double NEARLY = 0.99, LESS = 0.95;
 // A step of less than this part sticks to an edge. All cones then go back towards their middle.
 static const double STUCK = 0.1;
+// By this part of the mean distance to their edges; in pieces not as far, and more often.
+static const double RETREAT = 1, RETREAT_IN_PIECES = 0.3;
 // Above this residual Newton's method is not likely to help.
 static const double FAR = 4e-2;
-// Where a step sticks to an edge below this one, Newton's method is tried from there; and again at this part of it.
-static const double NEAR = 1e-2, NEARER = 0.3;
+// Below this one, in pieces, the slips that were found are a better start than none.
+static const double KNOWN = 0.3;
+// Where a step sticks to an edge below this one, Newton's method is tried from there, and again at a part of it. In
+// pieces steps go on after a retreat as often as Newton's find an end, and take fewer.
+static const double NEAR = 1e-2, NEAR_IN_PIECES = 1e-4, NEARER = 0.3;
 // A residual below this part of the last one is a gain.
 static const double GAINS = 0.5;
 
-enum { ROWS_MAX = SOLVE_DENSE_MAX, STEPS = 60, DESCENT_PATIENCE = 40, RETREATS = 3, REPEATS = 40, VAIN_REPEATS = 6 };
+enum {
+  ROWS_MAX = SOLVE_DENSE_MAX,
+  STEPS = 60,
+  DESCENT_PATIENCE = 40,
+  RETREATS = 3,
+  RETREATS_IN_PIECES = 6,
+  REPEATS = 40,
+  VAIN_REPEATS = 6
+};
 
 // The rows of a block that live in a cone: one for what has no friction, none for a bilateral one or a box.
 typedef struct cone {
@@ -450,7 +463,7 @@ static double descend(interior *i, const solve_problem *p, solve_workspace *w, i
 // residual of i->r.
 static double solve_following(interior *i, const solve_problem *p, solve_workspace *w, int most, double tolerance) {
   int vain = 0;
-  double residual = INFINITY, least = INFINITY, near = NEAR;
+  double residual = INFINITY, least = INFINITY, near = i->pieces ? NEAR_IN_PIECES : NEAR;
   start_in_the_middle(i);
   for (int step = 0; step < STEPS && i->iterations < most; step++, i->iterations++) {
     double gap = find_gap(i);
@@ -465,8 +478,8 @@ static double solve_following(interior *i, const solve_problem *p, solve_workspa
       if (end <= tolerance) return end;
       near = NEARER * residual;
     }
-    if (vain == RETREATS) break;
-    add_to_all(i, sqrt(gap));
+    if (vain == (i->pieces ? RETREATS_IN_PIECES : RETREATS)) break;
+    add_to_all(i, (i->pieces ? RETREAT_IN_PIECES : RETREAT) * sqrt(gap));
   }
   residual = judge(i, p, w);
   return residual <= FAR ? descend(i, p, w, most, tolerance) : residual;
@@ -482,14 +495,21 @@ static void take_slips(interior *i, const solve_problem *p, double share) {
   }
 }
 
+static void take_slips_of(interior *i, const solve_problem *p, const double *r) {
+  p->W.ops->apply(&p->W, r, i->u, i->work);
+  for (int k = 0; k < i->n; k++) i->u[k] += p->q[k];
+  take_slips(i, p, 1);
+}
+
 static int limit(const solve_problem *p) {
   (void)p;
   return STEPS * REPEATS;
 }
 
-// Turns from this one on: the first lets the slips follow, the others hold them.
-static solve_status run(const solve_problem *p, const solve_settings *s, int turn, solve_workspace *w, double *r,
-                        solve_info *info) {
+// Turns from one to another: the first lets the slips follow, the others hold them, in pieces
+// beginning with those of r.
+static solve_status run(const solve_problem *p, const solve_settings *s, int turn, int last, solve_workspace *w,
+                        double *r, solve_info *info) {
   solve_limits limits = solve_limits_exact(p);
   interior i = lay_out(w, &limits);
   double speed, least = INFINITY, nearest = INFINITY;
@@ -499,7 +519,8 @@ static solve_status run(const solve_problem *p, const solve_settings *s, int tur
   size_t bytes = (size_t)p->W.rows * sizeof *r;
   if (!begin(&i, p, &speed)) return SOLVE_STALLED;
   memset(i.slip, 0, bytes);
-  for (; turn <= REPEATS && vain < VAIN_REPEATS && i.iterations < most; turn++) {
+  if (turn > 0 && i.pieces) take_slips_of(&i, p, r);
+  for (; turn <= last && vain < VAIN_REPEATS && i.iterations < most; turn++) {
     i.follows = turn == 0;
     if (turn == 1 && i.iterations + STEPS > most) break;  // one turn would not end
     set_constant(&i, p, speed);
@@ -509,8 +530,8 @@ static solve_status run(const solve_problem *p, const solve_settings *s, int tur
     if (!i.follows) {
       vain = residual <= 0.95 * nearest ? 0 : vain + 1;
       nearest = fmin(nearest, residual);
-      take_slips(&i, p, vain < 2 ? 1 : 0.5);
     }
+    if (!i.follows || (i.pieces && residual < KNOWN)) take_slips(&i, p, vain < 2 ? 1 : 0.5);
     if (residual > s->tolerance && !(i.follows && residual > FAR)) residual = polish(&i, p, w, residual);
     if (residual < least) least = residual, memcpy(r, i.r, bytes);
     if (residual <= s->tolerance) return SOLVE_SOLVED;
@@ -520,12 +541,17 @@ static solve_status run(const solve_problem *p, const solve_settings *s, int tur
 
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
-  return run(p, s, 0, w, r, info);
+  return run(p, s, 0, REPEATS, w, r, info);
+}
+
+solve_status interior_follow(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                             solve_info *info) {
+  return run(p, s, 0, in_pieces(p) ? 0 : REPEATS, w, r, info);
 }
 
 solve_status interior_hold(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                            solve_info *info) {
-  return run(p, s, 1, w, r, info);
+  return run(p, s, 1, REPEATS, w, r, info);
 }
 
 const solver solver_interior = {

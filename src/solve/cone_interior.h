@@ -1,11 +1,13 @@
-// The second part of interior points by itself, for the chain.
+// The parts of interior points by themselves, for the chain.
 #ifndef SOLVE_CONE_INTERIOR_H
 #define SOLVE_CONE_INTERIOR_H
 
 #include "solve/solver.h"
 
-// What solver_interior does where slips that follow have failed: it goes on as if that part had been run. r is not
-// read.
+// The first part of solver_interior: slips follow. Where W is formed, the second one as well.
+solve_status interior_follow(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                             solve_info *info);
+// The second part, for where the first has failed: slips are held, in pieces beginning with those at r.
 solve_status interior_hold(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                            solve_info *info);
 
