@@ -42,3 +42,10 @@ const char *carom_model_file(const carom_model *model, int i) {
   i -= model->drawing.file_count;
   return i >= 0 && i < model->table_file_count ? model->table_files[i].path : NULL;
 }
+
+const char **model_files(const carom_model *model, arena *memory, int *count) {
+  for (*count = 0; carom_model_file(model, *count);) ++*count;
+  const char **files = ARENA_ARRAY(memory, const char *, *count + 2);
+  for (int i = 0; i < *count; i++) files[i] = carom_model_file(model, i);
+  return files;
+}

@@ -66,10 +66,8 @@ static void write_regime(void *context, const regime_row *row) {
 // continued), and not each other.
 static bool guard_files(run *r) {
   const carom_run_options *o = r->options;
-  int sources = 0, count = 0;
-  while (carom_model_file(r->model, sources)) sources++;
-  const char **spared = ARENA_ARRAY(&r->memory, const char *, sources + 2);
-  for (; count < sources; count++) spared[count] = carom_model_file(r->model, count);
+  int count;
+  const char **spared = model_files(r->model, &r->memory, &count);
   if (!r->continues) spared[count++] = o->resume;
   carom_output record = {
       .path = o->record, .kind = CAROM_FILE_RECORD, .inputs = spared, .input_count = count, .force = o->force};

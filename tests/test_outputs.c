@@ -43,6 +43,10 @@ static const struct {
     {"report run.h5 half.h5 -o %s", "--output", {"run.h5", "half.h5"}},
     {"export run.h5 -o %s", "--output", {"run.h5"}},
     {"export run.h5 --table impacts -o %s", "--output", {"run.h5"}},
+    {"export run.h5 --to mat -o %s", "--output", {"run.h5"}},
+    {"export run.h5 --to gltf -o %s", "--output", {"run.h5"}},
+    {"export run.h5 --to vtk -o %s", "--output", {"run.h5"}},
+    {"modes m.yaml -o %s", "--output", {"m.yaml", "parts.inc"}},
     {"compare m.yaml --method moreau,event -o new --report %s", "--report", {"m.yaml", "parts.inc"}},
     {"sweep m.yaml -q --vary end=0.1,0.2 -o %s", "--output", {"m.yaml", "parts.inc"}},
 };
@@ -80,7 +84,7 @@ static void every_output_of_every_command_is_covered(void) {
     }
     free(help);
   }
-  CHECK_EQUAL(options, 11);
+  CHECK_EQUAL(options, 12);
   free(overview);
 }
 

@@ -186,6 +186,9 @@ typedef struct signal_place {
 int model_signal_first(const carom_model *model, signal_section section);  // of SIGNAL_SECTIONS: how many there are
 signal_place model_signal_place(const carom_model *model, int i);
 
+// The files that it was read from, as carom_model_file lists them, with room for two more.
+const char **model_files(const carom_model *model, arena *memory, int *count);
+
 // What its method says about contact.
 scheme_contact_options model_contact_options(const carom_model *model);
 

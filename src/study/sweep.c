@@ -122,11 +122,9 @@ static carom_model *load_first(sweep *s) {
 
 // No output may be an input, another kind of file, or something that is not a file.
 static bool guard_file(sweep *s, const carom_model *model, const char *path) {
-  int files = 0;
+  int files;
   struct stat there;
-  while (carom_model_file(model, files)) files++;
-  const char **inputs = ARENA_ARRAY(&s->memory, const char *, files + 1);
-  for (int i = 0; i < files; i++) inputs[i] = carom_model_file(model, i);
+  const char **inputs = model_files(model, &s->memory, &files);
   carom_output out = {
       .path = path, .kind = CAROM_FILE_RECORD, .inputs = inputs, .input_count = files, .force = s->options->force};
   if (carom_output_check(&out, s->error) != CAROM_OK) return false;
