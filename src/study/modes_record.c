@@ -123,8 +123,7 @@ static carom_status write_film(mode_film *f, const char *path, bool force) {
   output_file file;
   int inputs;
   const char **spared = model_files(f->sim->model, &f->about.memory, &inputs);
-  carom_output out = {
-      .path = path, .kind = CAROM_FILE_RECORD, .inputs = spared, .input_count = inputs, .force = force};
+  carom_output out = {.path = path, .kind = CAROM_FILE_RECORD, .inputs = spared, .input_count = inputs, .force = force};
   if (carom_output_check(&out, f->error) != CAROM_OK || !output_begin(&file, path, f->error)) return f->error->status;
   f->move = ARENA_ARRAY(&f->about.memory, double, m->nv + m->nq + 1);
   carom_status status = open_file(f, file.place) ? CAROM_OK : f->error->status;
