@@ -55,6 +55,27 @@ static void upright_it_is_unstable(void) {
   run_close(&r);
 }
 
+// A flexible disc that stands on a point of its rim: the rate of falling is small beside those of its modes.
+static void a_disc_on_one_point_is_unstable(void) {
+  const char *text =
+      "space: planar\n"
+      "bodies: {disc: {solid_2d: {disc: 5 cm, elements: 4, thickness: 1 cm, young: 1 GPa, poisson: 0.3, density: "
+      "1200}, "
+      "modes: {count: 6}}}\n"
+      "markers: {low: {on: disc, at: [0, -5 cm]}}\n"
+      "joints: {f: {free: [ground, disc], at: [0, 5 cm]}}\n"
+      "surfaces: {d: {point: low, material: m}, g: {plane: ground, material: m}}\n"
+      "materials: {m: {friction: 0.3}}\n"
+      "method: event\n"
+      "end: 1\n";
+  run r;
+  carom_equilibrium e;
+  if (!rest_of(&r, text, NULL, &e)) return;
+  CHECK_EQUAL(e.unstable, 1);
+  CHECK_EQUAL(e.closed, 1);
+  run_close(&r);
+}
+
 // A chain of equal rods between two supports: moments about the middle of each rod, and the tension's constant
 // horizontal part H, make the slopes an arithmetic series, tan θ_i = (i - (n - 1)/2) w/H.
 static void a_chain_hangs_as_a_catenary(void) {
@@ -287,6 +308,7 @@ static void drives_hold(void) {
 int main(void) {
   RUN(a_pendulum_hangs);
   RUN(upright_it_is_unstable);
+  RUN(a_disc_on_one_point_is_unstable);
   RUN(a_chain_hangs_as_a_catenary);
   RUN(springs_carry_weights);
   RUN(a_four_bar_hangs);

@@ -30,7 +30,10 @@ bool flow_accepts_settings(const scheme_request *request, int constraints, schem
 // On the imaginary axis the classical Runge–Kutta method is stable up to 2 √2, on the real one up to 2.78.
 static bool accepts_step(const scheme_request *request, scheme_refusal *why) {
   return request->integrator->type != CAROM_RK4 ||
-         scheme_accepts_step(request, "integrator rk4", request->integrator->step, 2.78, REFUSED_INTEGRATOR, why);
+         scheme_accepts_step(request, "integrator rk4", request->integrator->step, 2.78, REFUSED_INTEGRATOR,
+                             "take a shorter step or fewer modes, or an integrator that chooses its step: adams, erk "
+                             "or, with damping, bdf",
+                             why);
 }
 
 bool flow_accepts_model(const scheme_request *request, scheme_refusal *why) {

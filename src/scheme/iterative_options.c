@@ -86,7 +86,8 @@ static bool accepts_step(const scheme_request *request, scheme_refusal *why) {
                                  [CAROM_ORDER_MIDPOINT] = 0.1,
                                  [CAROM_ORDER_SEMI_IMPLICIT_EULER] = 2};
   const carom_iterative_def *d = request->options;
-  return scheme_accepts_step(request, WHO, d->step, limit[d->order], REFUSED_METHOD, why);
+  return scheme_accepts_step(request, WHO, d->step, limit[d->order], REFUSED_METHOD,
+                             "take a shorter step or fewer modes, or another method", why);
 }
 
 static bool rolls(const mechanism *m, const contact_element *e) { return (void)m, contact_rolls(e); }

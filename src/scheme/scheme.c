@@ -8,13 +8,9 @@
 #include "scheme/options.h"
 
 bool scheme_accepts_step(const scheme_request *request, const char *who, double step, double limit, int where,
-                         scheme_refusal *why) {
+                         const char *hint, scheme_refusal *why) {
   const flexible_fastest *fastest = &request->fastest;
   if (step * fastest->rate <= limit) return true;
-  const char *hint = where == REFUSED_METHOD
-                         ? "take a shorter step or fewer modes, or set modal_theta to 0.5"
-                         : "take a shorter step or fewer modes, or an integrator that chooses its step: adams, erk or, "
-                           "with damping, bdf";
   return SCHEME_REFUSE(why, where, 0, hint,
                        "%s is not stable with a step of %.3g s: body '%s' oscillates with %.4g Hz, mostly in its "
                        "mode %d, which needs a step of %.3g s or less",

@@ -205,9 +205,10 @@ typedef struct scheme_type {
 } scheme_type;
 
 // Whether modes of flexible bodies stay stable under a fixed step: its product with the fastest rate is at most
-// `limit`. Otherwise refuses with mode, frequency and the step that is needed. `who` is the name for messages.
+// `limit`. Otherwise refuses with mode, frequency and the step that is needed. `who` is the name for messages, `where`
+// and `hint` as in a refusal.
 bool scheme_accepts_step(const scheme_request *request, const char *who, double step, double limit, int where,
-                         scheme_refusal *why);
+                         const char *hint, scheme_refusal *why);
 
 // Says which points and pair the slots of an element are in the ledger.
 void scheme_name_points(const contact_state *c, const mechanism *m, const contact_element *e, impact_ledger *impacts);

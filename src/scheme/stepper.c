@@ -63,7 +63,8 @@ bool stepper_accepts_theta(const char *who, double modal_theta, scheme_refusal *
 // Two over the frequency, for explicit forces.
 bool stepper_accepts_step(const scheme_request *request, const char *who, double step, double modal_theta,
                           scheme_refusal *why) {
-  return modal_theta > 0 || scheme_accepts_step(request, who, step, 2, REFUSED_METHOD, why);
+  return modal_theta > 0 || scheme_accepts_step(request, who, step, 2, REFUSED_METHOD,
+                                                "take a shorter step or fewer modes, or set modal_theta to 0.5", why);
 }
 
 static void look_ahead(stepper *s) {

@@ -103,6 +103,16 @@ balance_system balance_make(balance *b) {
   return t;
 }
 
+double balance_rounding(const balance *b, double stiffest) {
+  const statics *s = b->s;
+  double strongest = 0;
+  for (int i = 0; i < s->n; i++) {
+    const double pivot = s->L[(long)i * (s->n + 1)];
+    strongest = fmax(strongest, fabs(s->Q[i]) / (pivot * pivot) / s->scale[i]);
+  }
+  return 1e-14 * stiffest + 1e-11 * strongest;
+}
+
 bool balance_spectrum(balance *b, int f, const double *K, double *values) {
   double *S = ARENA_ARRAY(&b->s->memory, double, (long)f *f + 1);
   for (int i = 0; i < f; i++)

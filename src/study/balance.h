@@ -36,6 +36,9 @@ bool balance_solve(balance *b, balance_system *t, double sigma);
 double *balance_weigh(balance *b, const double *X, int all, double factor);
 // C := V X Vᵀ for rows V (count x n).
 void balance_project(int n, int count, const double *V, const double *X, double *work, double *C);
+// What differences leave of a zero among the squares of frequencies, where the largest entry of the stiffness in the
+// free space is `stiffest`: stiffness and forces are known to about 1e-12.
+double balance_rounding(const balance *b, double stiffest);
 // Eigenvalues of the symmetric part of a stiffness in the free space, ascending. Returns false if it is not finite.
 bool balance_spectrum(balance *b, int f, const double *K, double *values);
 

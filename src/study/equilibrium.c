@@ -182,10 +182,11 @@ static bool judge(search *e, carom_equilibrium *to) {
   balance_system t = balance_make(&e->b);
   double *values = ARENA_ARRAY(&s->memory, double, t.f + 1);
   if (!balance_spectrum(&e->b, t.f, t.reduced, values)) return false;
-  const double highest = t.f ? fmax(fabs(values[0]), fabs(values[t.f - 1])) : 0;
+  const double highest = t.f ? fmax(fabs(values[0]), fabs(values[t.f - 1])) : 0,
+               zero = balance_rounding(&e->b, highest);
   for (int i = 0; i < t.f; i++) {
-    to->unstable += values[i] < -1e-9 * highest;
-    to->neutral += fabs(values[i]) <= 1e-9 * highest;
+    to->unstable += values[i] < -zero;
+    to->neutral += fabs(values[i]) <= zero;
   }
   to->freedoms = t.f, to->friction = s->friction;
   statics_lower(s, left), statics_upper(s, left);

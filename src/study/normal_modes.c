@@ -188,17 +188,12 @@ static int by_frequency(const void *a, const void *b) {
   return (x->real > y->real) - (x->real < y->real);
 }
 
-// What differences leave of an eigenvalue zero: stiffness and forces are known to about 1e-12.
-static double rounding_of(balance *b, const double *A, int size) {
-  double stiffest = 0, strongest = 0;
+static double stiffest_of(const balance *b, const double *A, int size) {
+  double stiffest = 0;
   const int f = b->space.free_count;
   for (int i = 0; i < f; i++)
     for (int k = 0; k < f; k++) stiffest = fmax(stiffest, fabs(A[(long)(f + i) * size + k]));
-  for (int i = 0; i < b->s->n; i++)
-    strongest =
-        fmax(strongest,
-             fabs(b->s->Q[i]) / (b->s->L[(long)i * (b->s->n + 1)] * b->s->L[(long)i * (b->s->n + 1)]) / b->s->scale[i]);
-  return sqrt(1e-14 * stiffest + 1e-11 * strongest);
+  return stiffest;
 }
 
 // Of two eigenvalues zero, a motion without a restoring force, one is kept, and of a complex pair the first.
@@ -209,7 +204,7 @@ static bool find_modes(carom_modes *to, balance *b) {
   double *real = ARENA_ARRAY(&s->memory, double, size + 1), *imaginary = ARENA_ARRAY(&s->memory, double, size + 1),
          *vectors = ARENA_ARRAY(&s->memory, double, (long)size *size + 1),
          *none = ARENA_ARRAY(&s->memory, double, size + 1);
-  const double zero = rounding_of(b, A, size);
+  const double zero = sqrt(balance_rounding(b, stiffest_of(b, A, size)));
   to->modes = ARENA_ARRAY(&to->memory, mode, size + 1);
   if (!eigen_general(&s->memory, size, A, real, imaginary, vectors))
     return error_set(s->error, CAROM_ERROR_STUDY, "the eigenvalues of the linearised equations were not found"), false;
