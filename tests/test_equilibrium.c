@@ -55,6 +55,21 @@ static void upright_it_is_unstable(void) {
   run_close(&r);
 }
 
+// Nothing acts on it: it is in balance wherever it is.
+static void a_free_body_stays(void) {
+  const char *text =
+      "gravity: [0, 0, 0]\n"
+      "bodies: {a: {mass: 1, inertia: 0.1}}\n"
+      "joints: {f: {free: [ground, a], at: [1, 2, 3]}}\n"
+      "end: 1\n";
+  run r;
+  carom_equilibrium e;
+  if (!rest_of(&r, text, NULL, &e)) return;
+  CHECK_NEAR(run_read(&r, "a.z"), 3, 0);
+  CHECK(e.freedoms == 6 && e.neutral == 6 && e.unstable == 0);
+  run_close(&r);
+}
+
 // A flexible disc that stands on a point of its rim: the rate of falling is small beside those of its modes.
 static void a_disc_on_one_point_is_unstable(void) {
   const char *text =
@@ -308,6 +323,7 @@ static void drives_hold(void) {
 int main(void) {
   RUN(a_pendulum_hangs);
   RUN(upright_it_is_unstable);
+  RUN(a_free_body_stays);
   RUN(a_disc_on_one_point_is_unstable);
   RUN(a_chain_hangs_as_a_catenary);
   RUN(springs_carry_weights);

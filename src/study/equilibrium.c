@@ -75,7 +75,8 @@ static bool take_step(search *e, double last) {
     const bool solved = balance_solve(&e->b, &t, sigma), large = solved && e->b.size > e->limit;
     if (solved && !large && !overshoots(e)) return true;
     const double more = large ? fmin(16, fmax(2, 1.1 * e->b.size / e->limit)) : 4;
-    sigma = fmax(sigma * more, fmax(1e-6 * e->highest, 1e-3 * e->acceleration / e->limit));
+    const double least = fmax(1e-6 * e->highest, 1e-3 * e->acceleration / e->limit);
+    sigma = fmax(sigma * more, least > 0 ? least : 1);  // where nothing acts any will do
     arena_release(a, mark);
   }
   return false;
