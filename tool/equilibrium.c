@@ -79,7 +79,7 @@ static void print_stability(const carom_equilibrium *e) {
   else if (e->neutral) printf("stable or neutral");
   else printf("stable");
   if (e->neutral) printf(", no restoring force in %d", e->neutral);
-  printf("; found in %d steps, acceleration left %.2g\n", e->iterations, e->residual);
+  printf("; found in %d step%s, acceleration left %.2g\n", e->iterations, e->iterations == 1 ? "" : "s", e->residual);
   if (e->closed)
     printf("%d contact point%s carr%s a force\n", e->closed, e->closed == 1 ? "" : "s", e->closed == 1 ? "ies" : "y");
   if (e->friction)

@@ -65,7 +65,7 @@ static bool find_attached(builder *b, flexible_builder *fb) {
   for (int i = 0; i < names->count; i++) {
     const flex_interface *set = interfaces_find(&fb->interfaces, names->items[i]);
     if (!set)
-      return source_error(b->error, CAROM_ERROR_MODEL, key_place(fb, "attach"), NULL,
+      return source_error(b->error, CAROM_ERROR_MODEL, key_place(fb, "attach"), flexible_interface_names(b, fb),
                           "body '%s': there is no set of nodes '%s' beside its matrices", fb->p->name, names->items[i]);
     if (!imported_place(&b->model->scratch, &fb->e, set, fb->e.nodes[set->nodes[0]], &ignored))
       return source_error(b->error, CAROM_ERROR_MODEL, key_place(fb, "attach"), "name a set of a face",

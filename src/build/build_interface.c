@@ -25,7 +25,7 @@ static bool is_within(const void *context, vec3 at) {
   return s >= r->d->between.items[0] - 1e-9 * size && s <= r->d->between.items[1] + 1e-9 * size;
 }
 
-static const char *known_names(builder *b, const flexible_builder *fb) {
+const char *flexible_interface_names(builder *b, const flexible_builder *fb) {
   arena_text list = {0};
   for (int i = 0; i < fb->interfaces.count; i++)
     arena_append(b->memory, &list, "%s%s", i ? ", " : "it has: ", fb->interfaces.items[i].name);
@@ -42,7 +42,7 @@ static bool add_stretch(builder *b, flexible_builder *fb, const carom_stretch_de
                         "body '%s': the stretch '%s' has the name of another part of its boundary", fb->p->name,
                         d->name);
   if (!side)
-    return source_error(b->error, CAROM_ERROR_MODEL, at, known_names(b, fb),
+    return source_error(b->error, CAROM_ERROR_MODEL, at, flexible_interface_names(b, fb),
                         "body '%s' has no side '%s' for its stretch '%s'", fb->p->name, d->side ? d->side : "",
                         d->name);
   if ((d->angles.count && d->angles.count != 2) || (d->between.count && d->between.count != 2) ||
@@ -100,7 +100,7 @@ static bool no_such_place(builder *b, const flexible_builder *fb, place at, cons
   if (body)
     return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "body '%s': the marker '%s' of its interface is on '%s'",
                         fb->p->name, name, body);
-  return source_error(b->error, CAROM_ERROR_MODEL, at, known_names(b, fb),
+  return source_error(b->error, CAROM_ERROR_MODEL, at, flexible_interface_names(b, fb),
                       "body '%s' has no marker, side or stretch '%s' for its interface", fb->p->name, name);
 }
 

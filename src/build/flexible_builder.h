@@ -86,6 +86,8 @@ bool flexible_place_at(const flexible_builder *fb, vec3 p, flex_place *to);
 bool builder_basis(builder *b, const mechanism *m, flexible_builder *fb, int body_index);
 // A straight side of a planar solid by its name. Returns false if there is none.
 bool solid_2d_side(const carom_solid_2d_def *d, const char *name, vec2 *from, vec2 *to);
+// "it has: ..." with the names of its interfaces, for hints; null if it has none.
+const char *flexible_interface_names(builder *b, const flexible_builder *fb);
 // Names of the stretches of a body, from those of its sides.
 bool builder_stretches(builder *b, flexible_builder *fb);
 // The contact places that its modes name.
