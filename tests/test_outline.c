@@ -142,6 +142,48 @@ static void a_corner_of_a_nearly_parallel_edge_is_found(void) {
   }
 }
 
+// The distance of two polygons that are apart.
+static double distance_of(const vec2 *a, pose2 at_a, const vec2 *b, pose2 at_b, int count) {
+  double least = INFINITY;
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < count; k++) {
+      vec2 p = pose2_point(at_a, a[i]), from = pose2_point(at_b, b[k]), to = pose2_point(at_b, b[(k + 1) % count]);
+      vec2 way = vec2_sub(to, from);
+      double s = fmin(fmax(vec2_dot(way, vec2_sub(p, from)) / vec2_dot(way, way), 0), 1);
+      least = fmin(least, vec2_norm(vec2_sub(p, vec2_axpy(from, s, way))));
+    }
+  return least;
+}
+
+// Boxes above each other, beside each other by nothing or by their width, turned by next to nothing: where the minimum
+// goes over from a corner of one to a corner of the other, a place is found at every offset. An end of a line takes
+// part up to d = 1e-9 of the size of both beyond the other line: the gap g is too small there by up to d²/2g.
+static void nearly_parallel_boxes_have_a_gap(void) {
+  static const vec2 brick[] = {{-0.1, -0.05}, {0.1, -0.05}, {0.1, 0.05}, {-0.1, 0.05}};
+  outline a = polygon(brick, 4), b = polygon(brick, 4);
+  double size = a.size + b.size, off = 0;
+  int lost = 0;
+  check_seed = 7;
+  for (int i = 0; i < 200000; i++) {
+    double gap = pow(10, uniform(-6, -1)), turn = pow(10, uniform(-11, -6)) * (i % 2 ? 1 : -1);
+    double beside = 0.2 * (i % 3 - 1), sense = beside == 0 ? 1 : -1;
+    // where a corner is above a corner along the normal of A's line, or along that of B's
+    double shift = (i % 5 ? 0.05 + gap : 0.05) * turn * sense + uniform(-3e-9, 3e-9) * size, lean = uniform(-1, 1);
+    double y = 0.1 + gap + 0.1 * fabs(turn);
+    pose2 on_a =
+        at(cos(lean) * (beside + shift) - sin(lean) * y, sin(lean) * (beside + shift) + cos(lean) * y, lean + turn);
+    touch t[TOUCHES_MAX];
+    int count = between(&a, on_a, &b, at(0, 0, lean), t);
+    double least = INFINITY, true_gap = fmin(distance_of(brick, on_a, brick, at(0, 0, lean), 4),
+                                             distance_of(brick, at(0, 0, lean), brick, on_a, 4));
+    for (int k = 0; k < count; k++) least = fmin(least, t[k].gap);
+    lost += count == 0;
+    if (count > 0) off = fmax(off, fabs(least - true_gap));
+  }
+  CHECK_EQUAL(lost, 0);
+  CHECK_LE(off, pow(1e-9 * size, 2) / 2e-6 + 1e-15);
+}
+
 // A corner that is deep in a concave outline leaves by the nearest side, and no other minimum holds it.
 static void the_nearest_way_out_frees_a_corner(void) {
   outline bent = polygon((vec2[]){{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}}, 6);
@@ -609,6 +651,7 @@ int main(void) {
   RUN(minima_are_those_of_sampled_distances);
   RUN(rates_agree_with_differences);
   RUN(a_corner_of_a_nearly_parallel_edge_is_found);
+  RUN(nearly_parallel_boxes_have_a_gap);
   arena_free(&memory);
   RUN(the_nearest_place_is_continuous);
   return check_summary();

@@ -285,6 +285,39 @@ static void a_notch_rests_on_a_tip(void) {
   run_close(&r);
 }
 
+// Boxes fall on each other, nearly parallel and with corners nearly above each other: every gap is known at every
+// instant. In these two models the minimum between the third and the fourth box went over from one corner to another.
+static void falling_boxes_have_a_gap_at_every_instant(void) {
+  static const struct {
+    const char *method, *material;
+    double at[5][2];
+  } stacks[] = {{"{moreau: {step: 1e-3}}",
+                 "{restitution: 0, friction: 0.4}",
+                 {{1e-9, 0.06}, {-0.042756371333245724, 0.16}, {0, 0.26}, {0, 0.41}, {0, 0.53}}},
+                {"event",
+                 "{restitution: 0.2, friction: 0}",
+                 {{1e-3, 0.07}, {1e-3, 0.171}, {0, 0.271}, {0, 0.421}, {1e-3, 0.531}}}};
+  for (int k = 0; k < 2; k++) {
+    char text[3000];
+    int n = snprintf(text, sizeof text,
+                     "space: planar\ngravity: [0, -9.81]\nmethod: %s\nend: 0.1\nmaterials: {m: %s}\n"
+                     "bodies: {\"b{i}\": {repeat: {i: [0, 4]}, mass: 2, inertia: 0.00833}}\n"
+                     "surfaces: {floor: {plane: ground, material: m}, "
+                     "\"s{i}\": {repeat: {i: [0, 4]}, box: \"b{i}\", size: [0.2, 0.1], material: m}}\n"
+                     "contacts: {c0: {between: [s0, floor]}, "
+                     "\"c{i}\": {repeat: {i: [1, 4]}, between: [\"s{i}\", \"s{i-1}\"]}}\njoints:\n",
+                     stacks[k].method, stacks[k].material);
+    for (int i = 0; i < 5; i++)
+      n += snprintf(text + n, sizeof text - (size_t)n, "  j%d: {free: [ground, b%d], at: [%.17g, %.17g]}\n", i, i,
+                    stacks[k].at[i][0], stacks[k].at[i][1]);
+    run r;
+    if (!run_open_text(&r, text, NULL)) return;
+    while (carom_sim_time(r.sim) < 0.1 && CHECK(carom_sim_step(r.sim, 0.1, &r.error) == CAROM_OK))
+      for (int i = 0; i < 5; i++) CHECK(isfinite(run_read(&r, "c%d.gap", i)));
+    run_close(&r);
+  }
+}
+
 int main(void) {
   RUN(a_polygon_is_a_box);
   RUN(arcs_are_a_circle);
@@ -298,5 +331,6 @@ int main(void) {
   RUN(methods_refuse_what_they_cannot_run);
   RUN(hollow_corners_catch_corners);
   RUN(a_notch_rests_on_a_tip);
+  RUN(falling_boxes_have_a_gap_at_every_instant);
   return check_summary();
 }

@@ -147,9 +147,11 @@ static void curve_line(search *s, const outline_feature *curve, const outline_fe
   if (behind || is_on_line(s, line, p, 1e-12)) collect_single(s, on_line(line, curve, p, radius, of_a));
 }
 
+static const double ABOVE =
+    1e-9;  // two ends that are off each other by less, over the size of both, are above each other
+
 // One end of a line of one outline above a line of the other: the point of the feature that follows, where that goes
-// further down. Ends of A's line take part up to the ends of B's, those of B's line only between the ends of A's: where
-// two ends are above each other there is one touch. Returns false if the end is beside the line.
+// further down. Returns false if the end is beside the line.
 static bool line_end(const search *s, const outline_feature *of, const outline_feature *next, bool last,
                      const outline_feature *line, bool of_a, found *to) {
   double place = last ? of->high : of->low, radius = 0;
@@ -157,28 +159,41 @@ static bool line_end(const search *s, const outline_feature *of, const outline_f
   vec2 p = outline_line_point(of, place), down = vec2_neg(line->n0);
   to->strict = next->sense > 0 && outline_has_normal(next, down, STRICT);
   if (to->strict && outline_has_normal(next, down, 0)) p = outline_point(next, down, &radius);
-  if (!is_on_line(s, line, p, of_a ? 1e-9 : -1e-9)) return false;
+  if (!is_on_line(s, line, p, ABOVE)) return false;
   to->t = on_line(line, next, p, radius, of_a);
   to->t.flat = true;
   return true;
 }
 
-// The last end of one line faces the first end of the other. Deep in each other, both may be above the other's line:
-// the true minimum is taken, and of two the shallower.
+// Two ends above each other make one touch, A's. So do the ends that face each other (the last of one line, the first
+// of the other) where both are above the other's line, deep in each other: the shallower. A true minimum comes first.
+static void drop_one(const search *s, const outline_feature *b, found *of_a, found *of_b, bool facing, bool *has_a,
+                     bool *has_b) {
+  double off = vec2_dot(outline_along(b), vec2_sub(of_a->t.on_a, of_b->t.on_b));
+  bool above = fabs(off) <= ABOVE * s->size;
+  if (!*has_a || !*has_b || !(facing || above)) return;
+  bool take_b = of_a->strict != of_b->strict ? of_b->strict : !above && of_b->t.gap > of_a->t.gap;
+  *(take_b ? has_a : has_b) = false;
+}
+
+// Where the lines are parallel, the gap is the same along the range in which they face each other: its ends. Every end
+// takes part up to ABOVE beyond the other line, so that one is found wherever the minimum goes over from an end of A's
+// line to one of B's.
 static void line_line(search *s, const outline_feature *a, const outline_feature *beside_a[2], const outline_feature *b,
                       const outline_feature *beside_b[2]) {
   if (!are_facing(a, b)) return;
   int patch = s->patches++;
+  found of_a[2] = {0}, of_b[2] = {0};
+  bool has_a[2], has_b[2];
   for (int k = 0; k < 2; k++) {
-    found of_a = {0}, of_b = {0};
-    bool has_a = line_end(s, a, beside_a[k], k == 1, b, true, &of_a),
-         has_b = line_end(s, b, beside_b[1 - k], k == 0, a, false, &of_b);
-    if (has_a && has_b) {
-      if (of_a.strict != of_b.strict) has_b = of_b.strict;
-      else has_b = of_b.t.gap > of_a.t.gap;
-    }
-    if (has_b) collect(s, of_b.t, patch, of_b.strict);
-    else if (has_a) collect(s, of_a.t, patch, of_a.strict);
+    has_a[k] = line_end(s, a, beside_a[k], k == 1, b, true, &of_a[k]);
+    has_b[k] = line_end(s, b, beside_b[1 - k], k == 0, a, false, &of_b[k]);
+  }
+  for (int k = 0; k < 2; k++)
+    for (int l = 0; l < 2; l++) drop_one(s, b, &of_a[k], &of_b[l], k == l, &has_a[k], &has_b[l]);
+  for (int k = 0; k < 2; k++) {
+    if (has_b[k]) collect(s, of_b[k].t, patch, of_b[k].strict);
+    if (has_a[k]) collect(s, of_a[k].t, patch, of_a[k].strict);
   }
 }
 
