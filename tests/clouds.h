@@ -39,6 +39,7 @@ MAYBE_UNUSED static cloud *random_cloud(rig *r) {
     for (int i = 0; i < MODES; i++) c->phi[p][i] = shapes[i] = in_model(r, random_vec3(&r->seed, 0.5));
     inertia_add(&b->inertia, c->mass[p], c->x[p], shapes);
   }
+  floating_prepare(&r->memory, b);
   c->flex.modes = MODES, c->flex.stiffness = c->stiffness, c->flex.damping = c->damping;
   return c;
 }

@@ -1,6 +1,7 @@
 #include "flex/floating.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "math/eigen.h"
@@ -119,64 +120,181 @@ bool floating_create(arena *memory, const flex_elements *e, int modes, const dou
     fill_square(modes, weights + (long)k * pair_count(modes), to->square + (long)k * modes * modes);
   if (e->node_mass) add_nodes(memory, e, phi, to);
   else add_points(memory, e, phi, second, weights, to);
+  floating_prepare(memory, to);
   return true;
+}
+
+// --- what an evaluation reads ----------------------------------------------------------------------------------------
+
+static int groups_of(int n) { return (n + LANES - 1) / LANES; }
+
+static double mass_between(const floating_body *b, int i, int j) {
+  const mat3 *p = &b->inertia.couple[i * b->inertia.count + j];
+  return p->m[0] + p->m[4] + p->m[8];
+}
+
+static void take_masses(arena *memory, floating_body *b) {
+  const int n = b->modes;
+  b->mass = ARENA_ARRAY(memory, double, n *n), b->field_mass = ARENA_ARRAY(memory, double, b->fields);
+  b->couplings = ARENA_ARRAY(memory, struct floating_coupling, n * b->fields);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) b->mass[i * n + j] = mass_between(b, i, j);
+  for (int k = 0; k < b->fields; k++) {
+    b->field_mass[k] = mass_between(b, n + k, n + k);
+    for (int i = 0; i < n; i++)
+      if (mass_between(b, i, n + k) != 0)
+        b->couplings[b->coupling_count++] = (struct floating_coupling){i, k, mass_between(b, i, n + k)};
+  }
+}
+
+// Displacements below 1e-12 of the largest are rounding.
+static void take_pairs(arena *memory, floating_body *b) {
+  const int n = b->modes, groups = groups_of(b->fields);
+  double rounding = 0;
+  for (int k = 0; k < b->fields; k++) rounding = fmax(rounding, 1e-12 * sqrt(b->field_mass[k]));
+  b->pairs = ARENA_ARRAY(memory, struct floating_pair, pair_count(n));
+  for (int i = 0; i < n; i++)
+    for (int j = i; j < n; j++) {
+      lanes *weight = ARENA_ARRAY(memory, lanes, groups);
+      double most = 0;
+      for (int k = 0; k < b->fields; k++) {
+        const double w = b->square[(k * n + i) * n + j];
+        weight[k / LANES][k % LANES] = w, most = fmax(most, fabs(w) * sqrt(b->field_mass[k]));
+      }
+      if (most > rounding) b->pairs[b->pair_count++] = (struct floating_pair){i, j, weight};
+    }
+}
+
+void floating_prepare(arena *memory, floating_body *b) {
+  inertia_drop_rounding(&b->inertia);
+  inertia_tables(memory, &b->inertia, &b->tables);
+  take_masses(memory, b);
+  take_pairs(memory, b);
+}
+
+void floating_state_create(arena *memory, const floating_body *b, floating_state *to) {
+  const int modes = groups_of(b->modes), fields = groups_of(b->fields), n = b->modes;
+  to->z = ARENA_ARRAY(memory, lanes, b->tables.groups), to->zdot = ARENA_ARRAY(memory, lanes, b->tables.groups);
+  to->s = ARENA_ARRAY(memory, lanes, fields), to->sdot = ARENA_ARRAY(memory, lanes, fields);
+  to->curved = ARENA_ARRAY(memory, lanes, fields);
+  to->by_mode = ARENA_ARRAY(memory, lanes, n * fields), to->rate = ARENA_ARRAY(memory, lanes, b->fields * modes);
+  to->ff = ARENA_ARRAY(memory, lanes, n * modes), to->joined = ARENA_ARRAY(memory, lanes, modes);
+  inertia_state_create(memory, &b->tables, &to->inertia);
 }
 
 // --- equations of motion ---------------------------------------------------------------------------------------------
 
-void floating_state_create(arena *memory, const floating_body *b, floating_state *to) {
-  const int shapes = b->modes + b->fields, n = 6 + shapes;
-  to->z = ARENA_ARRAY(memory, double, shapes);
-  to->zdot = ARENA_ARRAY(memory, double, shapes);
-  to->rate = ARENA_ARRAY(memory, double, (long)b->fields * b->modes);
-  to->curved = ARENA_ARRAY(memory, double, b->fields);
-  to->full = ARENA_ARRAY(memory, double, (long)n *n);
-  to->force = ARENA_ARRAY(memory, double, n);
-  inertia_state_create(memory, &b->inertia, &to->inertia);
-}
-
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int k = 0; k < n; k++) sum += a[k] * b[k];
-  return sum;
+// ∂s/∂q = S q and q̇ᵀ S q̇, pair by pair.
+static void follow_pairs(const floating_body *b, const double *q, const double *qdot, floating_state *s) {
+  const int groups = groups_of(b->fields);
+  memset(s->by_mode, 0, (size_t)(b->modes * groups) * sizeof *s->by_mode);
+  memset(s->curved, 0, (size_t)groups * sizeof *s->curved);
+  for (int p = 0; p < b->pair_count; p++) {
+    const int i = b->pairs[p].i, j = b->pairs[p].j;
+    const double twice = (i == j ? 1 : 2) * qdot[i] * qdot[j];
+    for (int g = 0; g < groups; g++) {
+      const lanes w = b->pairs[p].weight[g];
+      s->by_mode[i * groups + g] += q[j] * w;
+      if (i != j) s->by_mode[j * groups + g] += q[i] * w;
+      s->curved[g] += twice * w;
+    }
+  }
 }
 
 // s = ½ qᵀ S q, ṡ = (S q)·q̇, s̈ = (S q)·q̈ + q̇ᵀ S q̇
 static void follow(const floating_body *b, const double *q, const double *qdot, floating_state *s) {
-  const int n = b->modes;
-  memcpy(s->z, q, (size_t)n * sizeof *q);
-  memcpy(s->zdot, qdot, (size_t)n * sizeof *q);
-  for (int k = 0; k < b->fields; k++) {
-    double *rate = s->rate + (long)k * n;
-    s->curved[k] = 0;
-    for (int i = 0; i < n; i++) {
-      const double *row = b->square + ((long)k * n + i) * n;
-      rate[i] = dot(n, row, q), s->curved[k] += qdot[i] * dot(n, row, qdot);
-    }
-    s->z[n + k] = dot(n, rate, q) / 2, s->zdot[n + k] = dot(n, rate, qdot);
+  const int n = b->modes, groups = groups_of(b->fields), across = LANES * groups_of(n);
+  double *z = (double *)s->z, *zdot = (double *)s->zdot, *rate = (double *)s->rate;
+  const double *by_mode = (double *)s->by_mode;
+  memcpy(z, q, (size_t)n * sizeof *q), memcpy(zdot, qdot, (size_t)n * sizeof *q);
+  follow_pairs(b, q, qdot, s);
+  for (int g = 0; g < groups; g++) {
+    lanes at = {0}, speed = {0};
+    for (int i = 0; i < n; i++)
+      at += 0.5 * q[i] * s->by_mode[i * groups + g], speed += qdot[i] * s->by_mode[i * groups + g];
+    s->s[g] = at, s->sdot[g] = speed;
   }
+  memcpy(z + n, s->s, (size_t)b->fields * sizeof *z), memcpy(zdot + n, s->sdot, (size_t)b->fields * sizeof *z);
+  for (int k = 0; k < b->fields; k++)
+    for (int i = 0; i < n; i++) rate[k * across + i] = by_mode[i * LANES * groups + k];
 }
 
-// Rows of the fields, times ∂s/∂q, join those of the modes: y := Dᵀ y with ż = D q̇, in place over `6 + modes`.
-static void join_rows(const floating_body *b, const floating_state *s, double *y, int stride) {
-  for (int k = 0; k < b->fields; k++)
-    for (int i = 0; i < b->modes; i++)
-      y[(6 + i) * stride] += s->rate[k * b->modes + i] * y[(6 + b->modes + k) * stride];
+// A row over all shapes becomes one over the modes: y := Dᵀ y with ż = D q̇.
+static void join(const floating_body *b, const floating_state *s, const lanes *row, double *to) {
+  const int modes = groups_of(b->modes);
+  const double *field = (const double *)row + b->modes;
+  for (int g = 0; g < modes; g++) {
+    lanes sum = row[g];
+    for (int k = 0; k < b->fields; k++) sum += field[k] * s->rate[k * modes + g];
+    s->joined[g] = sum;
+  }
+  memcpy(to, s->joined, (size_t)b->modes * sizeof *to);
+}
+
+// Dᵀ ∫ φᵀφ D over the modes: the lower triangle first.
+static void join_masses(const floating_body *b, floating_state *s, int stride, double *M) {
+  const int n = b->modes, modes = groups_of(n);
+  const double *rate = (double *)s->rate;
+  for (int i = 0; i < n; i++) {
+    double *row = (double *)(s->ff + i * modes);
+    memcpy(row, b->mass + i * n, (size_t)n * sizeof *row);
+    for (int g = 0; g <= i / LANES; g++) {
+      lanes sum = s->ff[i * modes + g];
+      for (int k = 0; k < b->fields; k++)
+        sum += b->field_mass[k] * rate[k * modes * LANES + i] * s->rate[k * modes + g];
+      s->ff[i * modes + g] = sum;
+    }
+  }
+  for (int c = 0; c < b->coupling_count; c++) {
+    const struct floating_coupling *of = &b->couplings[c];
+    for (int i = 0; i < n; i++) {
+      const double part = of->mass * rate[of->field * modes * LANES + i];
+      const int low = i < of->mode ? i : of->mode, high = i + of->mode - low;
+      ((double *)s->ff)[high * modes * LANES + low] += (i == of->mode ? 2 : 1) * part;
+    }
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) M[i * stride + j] = M[j * stride + i] = ((double *)s->ff)[i * modes * LANES + j];
+}
+
+// What the mass matrix of all shapes makes of s̈'s part that does not depend on q̈.
+static void add_curved(const floating_body *b, floating_state *s) {
+  const int n = b->modes, groups = b->tables.groups;
+  double *bias = (double *)s->inertia.bias, wrench[6] = {0};
+  const double *curved = (double *)s->curved;
+  for (int k = 0; k < b->fields; k++) {
+    for (int i = 0; i < 3; i++) {
+      wrench[i] += curved[k] * ((double *)(s->inertia.turning + i * groups))[n + k];
+      wrench[3 + i] += curved[k] * ((double *)(b->tables.shift + i * groups))[n + k];
+    }
+    bias[n + k] += b->field_mass[k] * curved[k];
+  }
+  for (int c = 0; c < b->coupling_count; c++)
+    bias[b->couplings[c].mode] += b->couplings[c].mass * curved[b->couplings[c].field];
+  s->inertia.torque = vec3_add(s->inertia.torque, vec3_of(wrench));
+  s->inertia.force = vec3_add(s->inertia.force, vec3_of(wrench + 3));
 }
 
 void floating_evaluate(const floating_body *b, vec3 omega, const double *q, const double *qdot, floating_state *s,
                        double *M, double *bias) {
-  const int n = 6 + b->modes, full = n + b->fields;
+  const int n = 6 + b->modes, groups = b->tables.groups;
+  const vec3 *c = &s->inertia.first;
   follow(b, q, qdot, s);
-  inertia_state(&b->inertia, s->z, &s->inertia);
-  inertia_matrix(&b->inertia, &s->inertia, s->full);
-  inertia_bias(&b->inertia, &s->inertia, omega, s->zdot, s->force);
-  for (int i = 0; i < full; i++) s->force[i] += dot(b->fields, s->full + (long)i * full + n, s->curved);
-  join_rows(b, s, s->force, 1);
-  memcpy(bias, s->force, (size_t)n * sizeof *bias);
-  for (int j = 0; j < full; j++) join_rows(b, s, s->full + j, full);  // Dᵀ M
-  for (int i = 0; i < n; i++) {
-    join_rows(b, s, s->full + (long)i * full, 1);  // Dᵀ M D
-    memcpy(M + (long)i * n, s->full + (long)i * full, (size_t)n * sizeof *M);
+  inertia_evaluate(&b->tables, omega, s->z, s->zdot, &s->inertia);
+  add_curved(b, s);
+  vec3_store(bias, s->inertia.torque), vec3_store(bias + 3, s->inertia.force);
+  join(b, s, s->inertia.bias, bias + 6);
+  const double tilde[9] = {0, -c->z, c->y, c->z, 0, -c->x, -c->y, c->x, 0};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      M[i * n + j] = s->inertia.rotary.m[3 * i + j];
+      M[i * n + 3 + j] = M[(3 + j) * n + i] = tilde[3 * i + j];
+      M[(3 + i) * n + 3 + j] = i == j ? b->tables.mass : 0;
+    }
+    join(b, s, s->inertia.turning + i * groups, M + i * n + 6);
+    join(b, s, b->tables.shift + i * groups, M + (3 + i) * n + 6);
   }
+  for (int k = 0; k < b->modes; k++)
+    for (int i = 0; i < 6; i++) M[(6 + k) * n + i] = M[i * n + 6 + k];
+  join_masses(b, s, n, M + 6 * n + 6);
 }

@@ -15,16 +15,32 @@
 
 typedef struct floating_body {
   int modes, fields;
-  flex_inertia inertia;  // of modes + fields shapes
+  flex_inertia inertia;  // of modes + fields shapes; fields are orthogonal in the mass
   double *square;        // S_k: fields x modes², symmetric
+  // What an evaluation reads.
+  flex_tables tables;
+  double *mass;        // ∫ φ_i·φ_j dm, modes²
+  double *field_mass;  // ∫ ψ_k² dm
+  int coupling_count;
+  struct floating_coupling {
+    int mode, field;
+    double mass;  // ∫ φ·ψ dm
+  } * couplings;  // those that are not zero
+  int pair_count;
+  struct floating_pair {
+    int i, j;       // modes, i <= j
+    lanes *weight;  // S_k of them, over the fields
+  } * pairs;        // those for which not all are zero
 } floating_body;
 
 // What one evaluation computes, for one body.
 typedef struct floating_state {
-  double *z, *zdot;      // coordinates of all shapes
-  double *rate;          // fields x modes: ∂s_k/∂q_i = S_k q
-  double *curved;        // q̇ᵀ S_k q̇
-  double *full, *force;  // mass matrix and bias of all shapes
+  lanes *z, *zdot;     // coordinates of all shapes
+  lanes *s, *sdot;     // those of the fields
+  lanes *curved;       // q̇ᵀ S_k q̇
+  lanes *by_mode;      // ∂s_k/∂q_i = S_k q: a row over the fields for each mode,
+  lanes *rate;         // and a row over the modes for each field
+  lanes *ff, *joined;  // modes x modes; some rows over the modes
   flex_state inertia;
 } floating_state;
 
@@ -39,10 +55,12 @@ typedef struct second_order {
 // false if the fields cannot be computed.
 bool floating_create(arena *memory, const flex_elements *e, int modes, const double *phi, const second_order *second,
                      floating_body *to);
+// What an evaluation reads, of a body whose modes, fields, inertia and squares are known.
+void floating_prepare(arena *memory, floating_body *b);
 void floating_state_create(arena *memory, const floating_body *b, floating_state *to);
 
-// Mass matrix and velocity-dependent forces for (ω, v, q̇) in body axes, 6 + modes rows, as inertia_matrix and
-// inertia_bias. Elastic forces are not among them.
+// Mass matrix and velocity-dependent forces for (ω, v, q̇) in body axes, 6 + modes rows, as invariants.h has them for
+// all shapes. Elastic forces are not among them.
 void floating_evaluate(const floating_body *b, vec3 omega, const double *q, const double *qdot, floating_state *s,
                        double *M, double *bias);
 

@@ -13,9 +13,6 @@ static mat3 axpy(mat3 A, double s, mat3 B) {
 
 static double trace(mat3 A) { return A.m[0] + A.m[4] + A.m[8]; }
 
-// ∫ a × b of ∫ a bᵀ
-static vec3 cross_of(mat3 A) { return (vec3){A.m[5] - A.m[7], A.m[6] - A.m[2], A.m[1] - A.m[3]}; }
-
 void inertia_create(arena *memory, flex_inertia *to, int count) {
   *to = (flex_inertia){.count = count};
   to->shift = ARENA_ARRAY(memory, vec3, count);
@@ -35,64 +32,130 @@ void inertia_add(flex_inertia *to, double mass, vec3 x, const vec3 *phi) {
   }
 }
 
-void inertia_state_create(arena *memory, const flex_inertia *of, flex_state *to) {
-  to->turning = ARENA_ARRAY(memory, vec3, of->count);
-  to->moment = ARENA_ARRAY(memory, mat3, of->count);
+static void drop_axis(flex_inertia *of, int shape, int axis) {
+  const int n = of->count;
+  double shift[3];
+  vec3_store(shift, of->shift[shape]);
+  shift[axis] = 0;
+  of->shift[shape] = vec3_of(shift);
+  for (int a = 0; a < 3; a++) {
+    of->moment[shape].m[3 * a + axis] = 0;
+    for (int i = 0; i < n; i++)
+      of->couple[i * n + shape].m[3 * a + axis] = of->couple[shape * n + i].m[3 * axis + a] = 0;
+  }
 }
 
-// ∫ρρᵀ is quadratic in q, so that half the sum of its gradients at q and at 0 gives its change.
-void inertia_state(const flex_inertia *of, const double *q, flex_state *to) {
+void inertia_drop_rounding(flex_inertia *of) {
+  for (int i = 0; i < of->count; i++) {
+    const mat3 own = of->couple[i * of->count + i];
+    for (int a = 0; a < 3; a++)
+      if (own.m[4 * a] <= 1e-24 * trace(own)) drop_axis(of, i, a);
+  }
+}
+
+// --- tables ----------------------------------------------------------------------------------------------------------
+
+static void put(lanes *row, int i, double value) { row[i / LANES][i % LANES] = value; }
+
+static void take_rows(arena *memory, const flex_inertia *of, int component, int groups, flex_rows *to) {
   const int n = of->count;
-  vec3 c = of->first;
+  to->from = ARENA_ARRAY(memory, int, n);
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++)
+      if (of->couple[j * n + i].m[component] != 0) {
+        to->from[to->count++] = j;
+        break;
+      }
+  to->row = ARENA_ARRAY(memory, lanes, (long)to->count * groups);
+  for (int r = 0; r < to->count; r++)
+    for (int i = 0; i < n; i++) put(to->row + r * groups, i, of->couple[to->from[r] * n + i].m[component]);
+}
+
+void inertia_tables(arena *memory, const flex_inertia *of, flex_tables *to) {
+  const int groups = (of->count + LANES - 1) / LANES;
+  *to = (flex_tables){.count = of->count, .groups = groups, of->mass, of->first, of->second};
+  to->shift = ARENA_ARRAY(memory, lanes, 3 * groups), to->moment = ARENA_ARRAY(memory, lanes, 9 * groups);
+  for (int i = 0; i < of->count; i++) {
+    double shift[3];
+    vec3_store(shift, of->shift[i]);
+    for (int k = 0; k < 3; k++) put(to->shift + k * groups, i, shift[k]);
+    for (int k = 0; k < 9; k++) put(to->moment + k * groups, i, of->moment[i].m[k]);
+  }
+  for (int k = 0; k < 9; k++) take_rows(memory, of, k, groups, &to->couple[k]);
+}
+
+void inertia_state_create(arena *memory, const flex_tables *of, flex_state *to) {
+  to->turning = ARENA_ARRAY(memory, lanes, 3 * of->groups);
+  to->bias = ARENA_ARRAY(memory, lanes, of->groups);
+  to->moment = ARENA_ARRAY(memory, lanes, 9 * of->groups);
+  to->pair = ARENA_ARRAY(memory, lanes, 9 * of->groups);
+}
+
+// --- evaluation ------------------------------------------------------------------------------------------------------
+
+// H = ∫ x φ_iᵀ + Σ q_j ∫ φ_j φ_iᵀ and Σ q̇_j ∫ φ_j φ_iᵀ, one of their nine components.
+static void add_rows(const flex_rows *r, int groups, const double *q, const double *qdot, const lanes *from, lanes *H,
+                     lanes *pair) {
+  for (int g = 0; g < groups; g++) {
+    const lanes *row = r->row + g;
+    lanes sum = from[g], rate = {0};
+    for (int k = 0; k < r->count; k++, row += groups) sum += q[r->from[k]] * *row, rate += qdot[r->from[k]] * *row;
+    H[g] = sum, pair[g] = rate;
+  }
+}
+
+// Sums over the shapes: ∫ ρ ρᵀ without ∫ x xᵀ, its rate times ω, Σ h q̇, Σ C q, Σ C q̇.
+typedef struct sums {
+  lanes spread[6], rate[3], turning[3], shift[3], drift[3];
+} sums;
+
+// Components 3 a + b of the nine: those of ∫ a × b are differences of two, the six of a symmetric matrix sums of two.
+static const int plus[3] = {5, 6, 1}, minus[3] = {7, 2, 3};
+static const int upper[6] = {0, 4, 8, 1, 2, 5}, lower[6] = {0, 4, 8, 3, 6, 7};
+
+static void add_group(const flex_tables *of, int g, const double *omega, const lanes *q, const lanes *qdot,
+                      flex_state *to, sums *s) {
+  const int n = of->groups;
+  const lanes *H = to->moment + g, *pair = to->pair + g, *x = of->moment + g;
+  const lanes twice = 2 * (H[0] + H[4 * n] + H[8 * n]);  // ω² tr H and the like come from it
+  lanes bias = {0};
+  for (int k = 0; k < 3; k++) {
+    lanes turned = twice * omega[k];  // (2 tr H 1 - H - Hᵀ) ω
+    for (int j = 0; j < 3; j++) turned -= omega[j] * (H[(3 * k + j) * n] + H[(3 * j + k) * n]);
+    const lanes h = H[plus[k] * n] - H[minus[k] * n], C = of->shift[k * n + g];
+    bias += omega[k] * (2 * (pair[plus[k] * n] - pair[minus[k] * n]) - 0.5 * turned);
+    to->turning[k * n + g] = h;
+    s->rate[k] += turned * qdot[g], s->turning[k] += h * qdot[g];
+    s->shift[k] += C * q[g], s->drift[k] += C * qdot[g];
+  }
+  // ∫ρρᵀ is quadratic in q, so that half the sum of its gradients at q and at 0 gives its change.
+  for (int k = 0; k < 6; k++)
+    s->spread[k] += 0.5 * q[g] * (H[upper[k] * n] + x[upper[k] * n] + H[lower[k] * n] + x[lower[k] * n]);
+  to->bias[g] = bias;
+}
+
+static vec3 sum_of(const lanes of[3]) {
+  return (vec3){lanes_sum_halves(&of[0]), lanes_sum_halves(&of[1]), lanes_sum_halves(&of[2])};
+}
+
+void inertia_evaluate(const flex_tables *of, vec3 omega, const lanes *q, const lanes *qdot, flex_state *to) {
+  const double turn[3] = {omega.x, omega.y, omega.z};
+  sums s = {0};
+  for (int k = 0; k < 9; k++) {
+    const int at = k * of->groups;
+    add_rows(&of->couple[k], of->groups, (const double *)q, (const double *)qdot, of->moment + at, to->moment + at,
+             to->pair + at);
+  }
+  for (int g = 0; g < of->groups; g++) add_group(of, g, turn, q, qdot, to, &s);
   mat3 B = of->second;
-  for (int i = 0; i < n; i++) {
-    mat3 H = of->moment[i];
-    for (int j = 0; j < n; j++) H = axpy(H, q[j], of->couple[j * n + i]);
-    to->moment[i] = H, to->turning[i] = cross_of(H);
-    c = vec3_axpy(c, q[i], of->shift[i]);
-    const mat3 sum = axpy(of->moment[i], 1, H);
-    B = axpy(axpy(B, q[i] / 2, sum), q[i] / 2, mat3_transpose(sum));
+  for (int k = 0; k < 6; k++) {
+    const double change = lanes_sum_halves(&s.spread[k]);
+    B.m[upper[k]] += change;
+    if (k >= 3) B.m[lower[k]] += change;
   }
-  to->first = c;
+  to->first = vec3_add(of->first, sum_of(s.shift));
   to->rotary = axpy((mat3){{trace(B), 0, 0, 0, trace(B), 0, 0, 0, trace(B)}}, -1, B);
-}
-
-void inertia_matrix(const flex_inertia *of, const flex_state *s, double *M) {
-  const int n = 6 + of->count;
-  const vec3 c = s->first;
-  const double tilde[9] = {0, -c.z, c.y, c.z, 0, -c.x, -c.y, c.x, 0};
-  memset(M, 0, (size_t)n * (size_t)n * sizeof *M);
-  for (int i = 0; i < 3; i++) {
-    M[(3 + i) * n + 3 + i] = of->mass;
-    for (int j = 0; j < 3; j++) {
-      M[i * n + j] = s->rotary.m[3 * i + j];
-      M[i * n + 3 + j] = M[(3 + j) * n + i] = tilde[3 * i + j];
-    }
-  }
-  for (int k = 0; k < of->count; k++) {
-    double column[6];
-    vec3_store(column, s->turning[k]), vec3_store(column + 3, of->shift[k]);
-    for (int i = 0; i < 6; i++) M[i * n + 6 + k] = M[(6 + k) * n + i] = column[i];
-    for (int j = 0; j < of->count; j++) M[(6 + k) * n + 6 + j] = trace(of->couple[k * of->count + j]);
-  }
-}
-
-void inertia_bias(const flex_inertia *of, const flex_state *s, vec3 omega, const double *qdot, double *bias) {
-  const int n = of->count;
-  vec3 drift = VEC3_ZERO, turning = VEC3_ZERO;
-  mat3 moment = {{0}};
-  for (int i = 0; i < n; i++) {
-    drift = vec3_axpy(drift, qdot[i], of->shift[i]);
-    turning = vec3_axpy(turning, qdot[i], s->turning[i]);
-    moment = axpy(moment, qdot[i], s->moment[i]);
-    vec3 pairs = VEC3_ZERO;
-    for (int j = 0; j < n; j++) pairs = vec3_axpy(pairs, qdot[j], cross_of(of->couple[j * n + i]));
-    bias[6 + i] = 2 * vec3_dot(omega, pairs) + vec3_dot(omega, mat3_mul(s->moment[i], omega)) -
-                  vec3_dot(omega, omega) * trace(s->moment[i]);
-  }
-  const vec3 force = vec3_axpy(vec3_centripetal(omega, s->first), 2, vec3_cross(omega, drift));
-  vec3 torque = vec3_cross(omega, vec3_add(mat3_mul(s->rotary, omega), turning));
-  torque = vec3_axpy(torque, 2 * trace(moment), omega);
-  torque = vec3_sub(torque, vec3_add(mat3_mul(moment, omega), mat3_tmul(moment, omega)));
-  vec3_store(bias, torque), vec3_store(bias + 3, force);
+  to->force = vec3_axpy(vec3_centripetal(omega, to->first), 2, vec3_cross(omega, sum_of(s.drift)));
+  to->torque = vec3_cross(omega, vec3_add(mat3_mul(to->rotary, omega), sum_of(s.turning)));
+  to->torque = vec3_add(to->torque, sum_of(s.rate));
 }

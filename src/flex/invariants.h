@@ -6,8 +6,10 @@
 #define FLEX_INVARIANTS_H
 
 #include "base/arena.h"
+#include "math/lanes.h"
 #include "math/linalg.h"
 
+// As they are summed up.
 typedef struct flex_inertia {
   int count;     // shapes
   double mass;   // ∫ dm [kg]
@@ -22,25 +24,46 @@ void inertia_create(arena *memory, flex_inertia *to, int count);
 // Adds a point of the body, with the shape functions φ_i there.
 void inertia_add(flex_inertia *to, double mass, vec3 x, const vec3 *phi);
 
-// What depends on the coordinates, in the body's axes.
+// Displacements along an axis that are below 1e-12 of a shape's own are rounding, and become zero.
+void inertia_drop_rounding(flex_inertia *of);
+
+// The same integrals as an evaluation reads them: the numbers of neighbouring shapes side by side. Where no shape moves
+// along an axis, products with it are zero; such rows are left out. Of a beam that bends that is five of six.
+typedef struct flex_rows {
+  int count;
+  int *from;   // the shape j of each row
+  lanes *row;  // over the shapes i
+} flex_rows;
+
+typedef struct flex_tables {
+  int count, groups;  // shapes, and groups of eight of them
+  double mass;
+  vec3 first;
+  mat3 second;
+  lanes *shift;         // 3 rows: ∫ φ_i dm
+  lanes *moment;        // 9 rows: ∫ x φ_iᵀ dm
+  flex_rows couple[9];  // of ∫ φ_j φ_iᵀ dm
+} flex_tables;
+
+void inertia_tables(arena *memory, const flex_inertia *of, flex_tables *to);
+
+// What depends on coordinates and speeds, in the body's axes. The mass matrix for (ω, v, q̇), where v is the velocity of
+// the frame's origin, is  [Θ, c×, h; -c×, m, C; hᵀ, Cᵀ, ∫φᵀφ],  C_i = ∫ φ_i dm.  With the acceleration a of the origin
+//   M (ω̇, a, q̈) + (torque, force, bias) = (torque, force, forces on the shapes):
+//   torque  ω × Θω + Θ̇ω + ω × Σ h_i q̇_i,  Θ̇ = Σ q̇_i (2 tr H_i 1 - H_i - H_iᵀ)
+//   force   ω × (ω × c) + 2 ω × Σ C_i q̇_i
+//   bias i  2 Σ q̇_j ω·∫ φ_j × φ_i dm + ωᵀ H_i ω - ω² tr H_i
 typedef struct flex_state {
-  vec3 first;     // c = ∫ ρ dm
-  mat3 rotary;    // Θ = ∫ (ρ² 1 - ρ ρᵀ) dm, about the frame's origin
-  vec3 *turning;  // of each shape h_i = ∫ ρ × φ_i dm
-  mat3 *moment;   // of each shape H_i = ∫ ρ φ_iᵀ dm
+  vec3 first;            // c = ∫ ρ dm
+  mat3 rotary;           // Θ = ∫ (ρ² 1 - ρ ρᵀ) dm, about the frame's origin
+  lanes *turning;        // 3 rows: h_i = ∫ ρ × φ_i dm
+  vec3 torque, force;    //
+  lanes *bias;           // of each shape
+  lanes *moment, *pair;  // 9 rows each: H_i = ∫ ρ φ_iᵀ dm, and ∫ ρ̇ φ_iᵀ dm
 } flex_state;
 
-void inertia_state_create(arena *memory, const flex_inertia *of, flex_state *to);
-void inertia_state(const flex_inertia *of, const double *q, flex_state *to);
-
-// Mass matrix for (ω, v, q̇) in body axes, 6 + count rows; v is the velocity of the frame's origin.
-//   [Θ, c×, h; -c×, m, C; hᵀ, Cᵀ, ∫φᵀφ],  C_i = ∫ φ_i dm
-void inertia_matrix(const flex_inertia *of, const flex_state *s, double *M);
-// The forces that depend on velocities, so that  M (ω̇, a, q̈) + bias = (torque, force, forces on the shapes)  with the
-// acceleration a of the frame's origin. In body axes, 6 + count numbers.
-//   torque:  ω × Θω + Θ̇ω + ω × Σ h_i q̇_i,  Θ̇ = Σ q̇_i (2 tr H_i 1 - H_i - H_iᵀ)
-//   force:   ω × (ω × c) + 2 ω × Σ C_i q̇_i
-//   shape i: 2 Σ q̇_j ω·∫ φ_j × φ_i dm + ωᵀ H_i ω - ω² tr H_i
-void inertia_bias(const flex_inertia *of, const flex_state *s, vec3 omega, const double *qdot, double *bias);
+void inertia_state_create(arena *memory, const flex_tables *of, flex_state *to);
+// q and q̇ have zeros up to the end of the last group.
+void inertia_evaluate(const flex_tables *of, vec3 omega, const lanes *q, const lanes *qdot, flex_state *to);
 
 #endif

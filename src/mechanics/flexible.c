@@ -13,6 +13,18 @@ static bool hangs_on_modes(const mechanism *m, const node *n) {
   return m->markers[n->reversed ? j->second : j->first].shape != NULL;
 }
 
+static void list_markers(const mechanism *m, motion *x) {
+  for (int i = 1; i < m->node_count; i++) {
+    x->flexible[i].markers = ARENA_ARRAY(&x->memory, int, x->flexible[i].marker_count);
+    x->flexible[i].marker_count = 0;
+  }
+  for (int i = 0; i < m->marker_count; i++) {
+    if (!m->markers[i].shape) continue;
+    flexible_link *f = &x->flexible[m->bodies[m->markers[i].body].node];
+    f->markers[f->marker_count++] = i;
+  }
+}
+
 void flexible_allocate(const mechanism *m, motion *x) {
   arena *a = &x->memory;
   bool any = false;
@@ -37,11 +49,13 @@ void flexible_allocate(const mechanism *m, motion *x) {
   }
   for (int i = 0; i < m->marker_count; i++) {
     const marker *k = &m->markers[i];
-    const int modes = m->nodes[m->bodies[k->body].node].modes;
+    const int on = m->bodies[k->body].node, modes = m->nodes[on].modes;
     if (!modes) continue;
-    x->flexible_markers[i].shape = k->shape, x->flexible_markers[i].node = m->bodies[k->body].node;
+    x->flexible_markers[i].shape = k->shape, x->flexible_markers[i].node = on;
     x->flexible_markers[i].columns = ARENA_ARRAY(a, double, 6 * modes);
+    if (k->shape) x->flexible[on].marker_count++;
   }
+  list_markers(m, x);
 }
 
 // --- kinematics ------------------------------------------------------------------------------------------------------
@@ -54,14 +68,30 @@ typedef struct turn_series {
 } turn_series;
 
 static turn_series series_at(double square) {
+  static const double even[] = {1. / 2,
+                                -1. / 24,
+                                1. / 720,
+                                -1. / 40320,
+                                1. / 3628800,
+                                -1. / 479001600,
+                                1. / 87178291200.,
+                                -1. / 20922789888000.,
+                                1. / 6402373705728000.};  // ±1 / (2k + 2)!
+  static const double odd[] = {1. / 6,
+                               -1. / 120,
+                               1. / 5040,
+                               -1. / 362880,
+                               1. / 39916800,
+                               -1. / 6227020800.,
+                               1. / 1307674368000.,
+                               -1. / 355687428096000.,
+                               1. / 121645100408832000.};  // ±1 / (2k + 3)!
   turn_series s = {0};
-  double term = 0.5, power = 1;  // 1 / (2k + 2)!, and θ^(2k - 2) with its sign
-  for (int k = 0; k < 12; k++) {
-    const double next = term / (2 * k + 3);
-    s.a += (k ? -square * power : 1) * term, s.b += (k ? -square * power : 1) * next;
-    if (k) s.a_rate -= 2 * k * power * term, s.b_rate -= 2 * k * power * next, power *= -square;
-    term = next / (2 * k + 4);
+  for (int k = 8; k >= 0; k--) {
+    s.a_rate = s.a_rate * square + s.a, s.b_rate = s.b_rate * square + s.b;
+    s.a = s.a * square + even[k], s.b = s.b * square + odd[k];
   }
+  s.a_rate *= 2, s.b_rate *= 2;
   return s;
 }
 
@@ -157,9 +187,8 @@ void flexible_evaluate(const mechanism *m, motion *x, int index) {
   turn_inertia(m, n, l, f);
   memcpy(l->bias, f->bias, (size_t)m->n * sizeof *l->bias);
   vec3_store(l->mk, mat3_mul(l->R, f->state.inertia.first));
-  for (int i = 0; i < m->marker_count; i++)
-    if (m->bodies[m->markers[i].body].node == index && m->markers[i].shape)
-      evaluate_marker(m, x, n, l, &m->markers[i], &x->flexible_markers[i]);
+  for (int i = 0; i < f->marker_count; i++)
+    evaluate_marker(m, x, n, l, &m->markers[f->markers[i]], &x->flexible_markers[f->markers[i]]);
 }
 
 node flexible_parent(const mechanism *m, const motion *x, const node *n, tree_link *frame) {
@@ -302,6 +331,25 @@ double flexible_kinetic_energy(const mechanism *m, const motion *x, int index) {
 
 // --- the recursion ---------------------------------------------------------------------------------------------------
 
+// With I_ff = L Lᵀ and Y = L⁻¹ I_fr:  I = I_rr - Yᵀ Y,  X = L⁻ᵀ Y.
+BLOCK void eliminate_modes(const int w, int modes, flexible_link *f, double *IA) {
+  const double *L = f->ff;
+  double *X = f->X;
+  for (int k = 0; k < modes; k++) {
+    double row[6];
+    for (int i = 0; i < w; i++) row[i] = f->rf[k * w + i];
+    for (int j = 0; j < k; j++) block_axpy(w, -L[k * modes + j], X + j * w, row);
+    const double inverse = 1 / L[k * modes + k];
+    for (int i = 0; i < w; i++) X[k * w + i] = row[i] *= inverse;
+    block_take_product(w, 1, row, IA);
+  }
+  for (int k = modes - 1; k >= 0; k--) {
+    const double inverse = 1 / L[k * modes + k];
+    for (int i = 0; i < w; i++) X[k * w + i] *= inverse;
+    for (int j = 0; j < k; j++) block_axpy(w, -L[k * modes + j], X + k * w, X + j * w);
+  }
+}
+
 bool flexible_condense(int w, const node *n, flexible_link *f, double *IA) {
   const int modes = n->modes;
   if (n->modes_held) {
@@ -311,15 +359,8 @@ bool flexible_condense(int w, const node *n, flexible_link *f, double *IA) {
   for (int k = 0; f->relaxed.stiffness > 0 && k < modes * modes; k++)
     f->ff[k] += f->relaxed.damping * n->flex->damping[k] + f->relaxed.stiffness * n->flex->stiffness[k];
   if (!dense_cholesky(modes, f->ff, modes, TREE_SINGULAR, NULL)) return false;
-  for (int i = 0; i < w; i++) {
-    double column[FLEXIBLE_MODES_MAX];
-    for (int k = 0; k < modes; k++) column[k] = f->rf[k * w + i];
-    dense_cholesky_solve(modes, f->ff, modes, column);
-    for (int k = 0; k < modes; k++) f->X[k * w + i] = column[k];
-  }
-  for (int k = 0; k < modes; k++)
-    for (int i = 0; i < w; i++)
-      for (int j = 0; j < w; j++) IA[i * w + j] -= f->rf[k * w + i] * f->X[k * w + j];
+  if (w == 6) eliminate_modes(6, modes, f, IA);
+  else eliminate_modes(3, modes, f, IA);
   return true;
 }
 
@@ -401,8 +442,9 @@ BLOCK void mass_matrix(const int w, const mechanism *m, motion *x, double *M) {
       meet_inward(w, m, x, i, f, v, M);
     }
     for (int k = 0; k < n->modes; k++) {
-      double *row = M + (n->modal_v + k) * m->nv + n->modal_v;
-      memcpy(row, of->ff + k * n->modes, (size_t)n->modes * sizeof *row);
+      for (int j = 0; j <= k; j++)
+        M[(n->modal_v + k) * m->nv + n->modal_v + j] = M[(n->modal_v + j) * m->nv + n->modal_v + k] =
+            of->ff[k * n->modes + j];
       memcpy(f, of->rf + k * w, (size_t)w * sizeof *f);
       meet_inward(w, m, x, i, f, n->modal_v + k, M);
     }

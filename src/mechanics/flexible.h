@@ -56,14 +56,16 @@ typedef struct flexible_relaxation {
 
 // What changes of a flexible node.
 typedef struct flexible_link {
+  int marker_count;
+  int *markers;  // of its body, those that move with modes
   floating_state state;
   double *local, *local_bias;  // mass matrix and bias in the body's axes, 6 + modes rows
   double *M, *bias;            // in world axes, n + modes rows
-  double *rf, *ff;             // I_rf (modes x n) and I_ff with what children have added; then its factor
-  double *X;                   // I_ff⁻¹ I_fr, modes x n
-  double *p, *e;               // p_f while it is gathered; I_ff⁻¹ (τ_f - p_f)
-  double *rate;                // q̈, or the modal speeds that tree_spread was given
-  double *damping;             // D q̇ as applied last
+  double *rf, *ff;  // I_rf (modes x n) and the lower triangle of I_ff, with what children have added; then its factor
+  double *X;        // I_ff⁻¹ I_fr, modes x n
+  double *p, *e;    // p_f while it is gathered; I_ff⁻¹ (τ_f - p_f)
+  double *rate;     // q̈, or the modal speeds that tree_spread was given
+  double *damping;  // D q̇ as applied last
   flexible_relaxation relaxed;
 } flexible_link;
 
@@ -135,7 +137,7 @@ BLOCK void flexible_fill(const int w, const node *n, flexible_link *f, double *I
     for (int j = 0; j < w; j++) IA[i * w + j] = f->M[i * all + j];
   for (int k = 0; k < n->modes; k++) {
     for (int i = 0; i < w; i++) f->rf[k * w + i] = f->M[(w + k) * all + i];
-    for (int j = 0; j < n->modes; j++) f->ff[k * n->modes + j] = f->M[(w + k) * all + w + j];
+    for (int j = 0; j <= k; j++) f->ff[k * n->modes + j] = f->M[(w + k) * all + w + j];
   }
 }
 
@@ -147,7 +149,7 @@ BLOCK void flexible_take_inertia(const int w, const node *n, flexible_link *f, c
     block_mul(w, Ia, columns + 6 * k, force);
     block_shift_force(w, r, force, shifted);
     for (int i = 0; i < w; i++) f->rf[k * w + i] += shifted[i];
-    for (int j = 0; j < n->modes; j++) f->ff[k * n->modes + j] += block_dot(w, columns + 6 * j, force);
+    for (int j = 0; j <= k; j++) f->ff[k * n->modes + j] += block_dot(w, columns + 6 * j, force);
   }
 }
 

@@ -3,7 +3,7 @@
 #ifndef SOLVE_CONE_LANES_H
 #define SOLVE_CONE_LANES_H
 
-#include "solve/lanes.h"
+#include "math/lanes.h"
 
 typedef struct cone_lanes {
   lanes D[6];     // W of each contact alone, which is symmetric: NN, N1, N2, 11, 12, 22

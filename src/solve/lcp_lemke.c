@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "solve/friction_lcp.h"
-#include "solve/lanes.h"
+#include "math/lanes.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
 
