@@ -101,7 +101,7 @@ static bool make_orthonormal(flexibility *a) {
   return true;
 }
 
-static bool factor_dense(arena *memory, flexibility *a) {
+bool flexibility_make_dense(arena *memory, flexibility *a) {
   const int n = a->solved_count;
   a->factor = ARENA_ARRAY(memory, double, (long)n *n);
   for (int i = 0; i < n; i++)
@@ -122,7 +122,7 @@ static bool factor_stiffness(arena *memory, const bool *support, flexibility *a)
   for (int k = 0; k < a->free_count; k++)
     if (!support[k]) a->solved[a->solved_count++] = k;
   const bool dense = a->solved_count <= FLEXIBILITY_DENSE && !a->e->node_mass;
-  return dense ? factor_dense(memory, a) : factor_sparse(memory, a);
+  return dense ? flexibility_make_dense(memory, a) : factor_sparse(memory, a);
 }
 
 bool flexibility_create(arena *memory, const flex_elements *e, const bool *held, flexibility *to) {

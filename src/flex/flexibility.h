@@ -31,6 +31,8 @@ typedef struct flexibility {
 // `held` has a flag per freedom; null if none is held. Returns false if mass or stiffness is not positive definite: an
 // element without a size, a modulus that is not positive, or parts that are not joined.
 bool flexibility_create(arena *memory, const flex_elements *e, const bool *held, flexibility *to);
+// The dense factor of K, whatever the size; not of imported bodies. Returns false if K is not positive definite.
+bool flexibility_make_dense(arena *memory, flexibility *a);
 // x = A f, both over all freedoms; x is 0 where they are held. `scratch` is given back.
 void flexibility_apply(arena *scratch, const flexibility *a, const double *f, double *x);
 

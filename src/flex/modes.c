@@ -211,11 +211,16 @@ static bool eigen_sparse(arena *memory, const flexibility *a, int count, flex_mo
     for (int i = 0; i < found; i++) {
       lanczos_vector(&l, i, to->phi + (long)i * a->e->freedom_count);
       to->omega[i] = frequency_of(a->e, to->phi + (long)i * a->e->freedom_count, image);
+      if (!(fabs(to->omega[i] * to->omega[i] * l.values[i] - 1) < 1e-6)) return false;  // rounding, no mode
     }
     return true;
   }
   return false;
 }
+
+// Lanczos's method is for a small part of the modes. The last vectors of a basis of nearly all are the rest of products
+// that the others have used up: rounding, and motions without strain in it.
+static bool is_large_part(const flexibility *a, int count) { return count > a->free_count / 4 && !a->e->node_mass; }
 
 bool modes_eigen(arena *memory, const flexibility *a, int count, flex_modes *to) {
   const int most = a->free_count - a->rigid_count;
@@ -224,7 +229,9 @@ bool modes_eigen(arena *memory, const flexibility *a, int count, flex_modes *to)
   if (count == 0) return true;
   const arena_mark mark = arena_get_mark(memory);
   flex_modes all;
-  const bool good = a->factor ? eigen_dense(memory, a, &all) : eigen_sparse(memory, a, count, &all);
+  flexibility dense = *a;
+  const bool use_dense = a->factor || (is_large_part(a, count) && flexibility_make_dense(memory, &dense));
+  const bool good = use_dense ? eigen_dense(memory, &dense, &all) : eigen_sparse(memory, a, count, &all);
   if (good) {
     apply_rule(memory, a->e, &all);
     memcpy(to->phi, all.phi, (size_t)count * (size_t)a->e->freedom_count * sizeof *to->phi);
