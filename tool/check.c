@@ -76,7 +76,7 @@ static void print_modes(const carom_model *model, int body) {
   printf(" Hz\n");
   carom_interface place;
   for (int k = 0; (place = carom_model_body_interface(model, body, k)).name; k++)
-    printf("    %-16s   at %s: %d static mode%s of %d load%s, which miss %.2g %% of a static load\n", "", place.name,
+    printf("    %-16s   at %s: %d static mode%s of %d load%s, which miss %.3g %% of a static load\n", "", place.name,
            place.modes, place.modes == 1 ? "" : "s", place.loads, place.loads == 1 ? "" : "s",
            place.missing > 1e-9 ? 100 * place.missing : 0);
 }

@@ -333,6 +333,12 @@ static bool check_damping(builder *b, const flexible_builder *fb) {
 
 // --- all -------------------------------------------------------------------------------------------------------------
 
+static bool has_key(const part *p, const char *key) {
+  for (int i = 0; i < body_table.count && p->places.each; i++)
+    if (p->places.each[i].source && strcmp(body_table.options[i].key, key) == 0) return true;
+  return false;
+}
+
 // Keys that only rigid bodies have.
 static bool check_keys(builder *b, const flexible_builder *fb) {
   const carom_body_def *d = fb->d;
@@ -350,6 +356,9 @@ static bool check_keys(builder *b, const flexible_builder *fb) {
     return source_error(b->error, CAROM_ERROR_MODEL, builder_place(fb->p, &body_table, key), "leave it out",
                         "body '%s': '%s' and a %s: mass, inertia and mass centre follow from the %s", fb->p->name, key,
                         kind_of(fb), kind_of(fb));
+  if (d->solid_2d && d->geometric_stiffness && has_key(fb->p, "geometric_stiffness"))
+    return flexible_refuse(b, fb, builder_place(fb->p, &body_table, "geometric_stiffness"), "leave it out, or say no",
+                           "a solid_2d has no geometric stiffness");
   for (int i = 0; i < d->shape_count; i++)
     if (d->shapes[i].density > 0)
       return flexible_refuse(b, fb, d->shapes[i].origin ? *(const place *)d->shapes[i].origin : fb->p->places.whole,
@@ -370,11 +379,10 @@ static bool check_rigid(builder *b, const part *p) {
                            d->modes     ? "'modes' is for flexible bodies"
                            : d->damping ? "'damping' is for flexible bodies"
                                         : "'stretches' is for flexible bodies");
-  for (int i = 0; i < body_table.count && p->places.each; i++)
-    if (p->places.each[i].source && strcmp(body_table.options[i].key, "geometric_stiffness") == 0)
-      return flexible_refuse(b, &as_is, p->places.each[i],
-                             "add 'beam:', 'solid_2d:' or 'finite_elements:', or leave it out",
-                             "'geometric_stiffness' is for flexible bodies");
+  if (has_key(p, "geometric_stiffness"))
+    return flexible_refuse(b, &as_is, builder_place(p, &body_table, "geometric_stiffness"),
+                           "add 'beam:', 'solid_2d:' or 'finite_elements:', or leave it out",
+                           "'geometric_stiffness' is for flexible bodies");
   return true;
 }
 

@@ -53,6 +53,11 @@ static bool add_stretch(builder *b, flexible_builder *fb, const carom_stretch_de
     if (!fb->d->solid_2d || !solid_2d_side(fb->d->solid_2d, d->side, &range.from, &end))
       return flexible_refuse(b, fb, at, "use 'angles'", "'between' is for straight sides");
     range.along = vec2_unit(vec2_sub(end, range.from));
+    const double length = vec2_norm(vec2_sub(end, range.from)), *between = d->between.items;
+    if (!(between[0] < between[1]) || between[0] < -1e-9 * length || between[1] > (1 + 1e-9) * length)
+      return source_error(b->error, CAROM_ERROR_MODEL, at, "two distances along the side, the smaller one first",
+                          "body '%s': the stretch '%s' goes from %.4g to %.4g m; its side goes from 0 to %.4g m",
+                          fb->p->name, d->name, between[0], between[1], length);
   }
   const flex_interface part = interface_part(b->memory, d->name, side, fb->e.nodes, is_within, &range);
   if (!part.count)
@@ -129,6 +134,10 @@ bool builder_interface(builder *b, const mechanism *m, flexible_builder *fb, int
     const char *name = d->interface.items[i];
     const flex_interface *part = interfaces_find(&fb->interfaces, name);
     const int marker = names_find(&b->markers, name);
+    for (int k = 0; k < i; k++)
+      if (strcmp(name, d->interface.items[k]) == 0)
+        return source_error(b->error, CAROM_ERROR_MODEL, at, "leave one out",
+                            "body '%s': its interface names '%s' twice", fb->p->name, name);
     if (part && marker >= 0 && m->markers[marker].body == body_index)
       return source_error(b->error, CAROM_ERROR_MODEL, at, "give the marker another name",
                           "body '%s': '%s' is the name of a marker and of a part of the boundary", fb->p->name, name);
@@ -180,7 +189,7 @@ static void add_remark(builder *b, const flexible_builder *fb, const flexible_co
   to->name = "missed_load";
   to->contact = arena_print(b->memory, "%s at %s", fb->p->name, c->name);
   to->text = arena_print(
-      b->memory, "its modes miss %.2g %% of the displacement under a static load there; %s", 100 * c->result.missing,
+      b->memory, "its modes miss %.3g %% of the displacement under a static load there; %s", 100 * c->result.missing,
       c->stretch      ? "use a smaller 'interface_tolerance', or keep more modes"
       : c->is_surface ? "put a marker at its place into 'interface' of the body's modes, or keep more modes"
                       : "let 'static_modes' be true, or keep more modes");

@@ -64,6 +64,12 @@ static bool mesh_disc(builder *b, flexible_builder *fb) {
   return true;
 }
 
+static double nearest_node(const triangle_mesh *m, vec2 p) {
+  double least = INFINITY;
+  for (int k = 0; k < m->node_count; k++) least = fmin(least, vec2_norm(vec2_sub(m->nodes[k], p)));
+  return least;
+}
+
 static bool refine_mesh(builder *b, flexible_builder *fb) {
   const carom_refine_def *d = &fb->d->solid_2d->refine;
   const place at = solid_place(fb, "refine");
@@ -76,8 +82,17 @@ static bool refine_mesh(builder *b, flexible_builder *fb) {
   vec2 *places = ARENA_ARRAY(&b->model->scratch, vec2, d->at.count);
   for (int i = 0; i < d->at.count; i++) places[i] = (vec2){d->at.items[i][0], d->at.items[i][1]};
   const mesh_refinement r = {places, d->at.count, d->size, d->growth};
-  if (triangles_refine(&b->model->scratch, &r, fb->d->solid_2d->disc, &fb->solid.mesh)) return true;
-  return flexible_refuse(b, fb, at, "take a larger size, or a larger growth", "'refine' makes too many triangles");
+  if (!triangles_refine(&b->model->scratch, &r, fb->d->solid_2d->disc, &fb->solid.mesh))
+    return flexible_refuse(b, fb, at, "take a larger size, or a larger growth", "'refine' makes too many triangles");
+  for (int i = 0; i < r.count; i++) {
+    const double off = nearest_node(&fb->solid.mesh, places[i]);
+    if (off <= r.size * (1 + 1e-9))
+      continue;  // in a triangle no place is farther from all corners than its longest side
+    return source_error(b->error, CAROM_ERROR_MODEL, at, "its places are in the axes of the body",
+                        "body '%s': the place [%.4g, %.4g] m of 'refine' is %.2g m outside the solid", fb->p->name,
+                        places[i].x, places[i].y, off);
+  }
+  return true;
 }
 
 // Groups of curves, and of points, which have no normals.
@@ -113,6 +128,8 @@ static bool make_mesh(builder *b, flexible_builder *fb) {
   if (kinds != 1)
     return flexible_refuse(b, fb, fb->p->places.whole, "give 'disc', 'rectangle', 'polygon' or 'mesh'",
                            kinds ? "its solid_2d has more than one shape" : "its solid_2d has no shape");
+  if (!d->mesh && d->scale != 1)
+    return flexible_refuse(b, fb, solid_place(fb, "scale"), "leave it out", "'scale' is for a 'mesh' that is read");
   const bool made = d->disc > 0        ? mesh_disc(b, fb)
                     : d->polygon.count ? mesh_polygon(b, fb)
                     : d->mesh          ? read_mesh(b, fb)
