@@ -78,9 +78,65 @@ static void modes_are_told(void) {
   forget_output();
 }
 
+// A driven pendulum without contact; its linear neighbour has period 1.
+static const char driven[] =
+    "space: planar\n"
+    "parameters: {w: 2 rad/s}\n"
+    "bodies: {mass: {mass: 1, inertia: 1}}\n"
+    "joints: {slide: {prismatic: [ground, mass], axis: x}}\n"
+    "forces:\n"
+    "  spring: {along: slide.q, stiffness: 9, damping: 0.6}\n"
+    "  drive: {motor: slide, effort: cos(w*t)}\n"
+    "end: 5\n";
+
+static void a_bifurcation_diagram_is_told(void) {
+  if (!write_text(scratch("driven.yaml"), driven)) return;
+  CHECK_EQUAL(carom("bifurcation driven.yaml --vary 'w=2 rad/s:3 rad/s:3' --period '2*pi/w' --cut 60 --points 4"), 0);
+  CHECK_CONTAINS(out, "6 values of w, 0 failed, 0 changes");
+  CHECK_CONTAINS(out, "forward   2            3                  3  1       0.53");
+  CHECK_CONTAINS(out, "carom report driven-bifurcation.h5");
+  CHECK_TEXT(err, "");
+  CHECK_EQUAL(carom("export driven-bifurcation.h5"), 0);
+  CHECK_CONTAINS(out, "row,direction,w,status,period,multiplier,");
+  CHECK_CONTAINS(out, "\n5,backward,2,0,1,");
+  CHECK_EQUAL(carom("export driven-bifurcation.h5 --table points"), 0);
+  CHECK_CONTAINS(out, "row,direction,w,point,t,slide.q\n0,forward,2,0,");
+  CHECK_EQUAL(carom("bifurcation driven.yaml --vary w=2,3 --section slide.q=9 --one-way -q"), 1);
+  CHECK_CONTAINS(err, "2 of 2 values failed, 2 first:");
+  CHECK_CONTAINS(err, "does not rise through 9");
+  CHECK_EQUAL(carom("bifurcation driven.yaml --vary v=2,3 --period 1"), 2);
+  CHECK_EQUAL(carom("bifurcation driven.yaml --vary w=2,3"), 2);
+  CHECK_CONTAINS(err, "no section is given");
+  CHECK_EQUAL(carom("bifurcation driven.yaml --period 1"), 2);
+  CHECK_CONTAINS(err, "give --vary NAME=RANGE once");
+  CHECK_EQUAL(carom("bifurcation driven.yaml --vary w=2,3 --period 1 --points 1"), 2);
+  CHECK_EQUAL(carom("bifurcation nothing.yaml --vary w=2,3 --period 1"), 3);
+  CHECK_EQUAL(carom("bifurcation driven.yaml --vary w=2,3 --period 1 -o driven.yaml --force"), 2);
+  forget_output();
+}
+
+// Every command of the section of the guide, and the lines with periods as they stand there.
+static void the_guide_shows_a_bifurcation_diagram(void) {
+  char *guide = read_file(CHECK_SOURCE_DIR "/docs/guide.md", NULL), line[512];
+  const char *at = guide ? strstr(guide, "### Bifurcation diagrams") : NULL,
+             *end = at ? strstr(at + 1, "\n### ") : NULL;
+  int commands = 0, lines = 0;
+  if (!CHECK(at && end)) return;
+  for (; at < end; at += strcspn(at, "\n") + 1) {
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+    if (strncmp(line, "$ carom ", 8) == 0) commands += CHECK_EQUAL(carom("%s", line + 8), 0);
+    else if (strncmp(line, "  forward   2", 13) == 0 && !strstr(line, "period ")) lines += CHECK_CONTAINS(out, line);
+  }
+  CHECK(commands == 3 && lines == 4);
+  forget_output();
+  free(guide);
+}
+
 int main(void) {
   RUN(shards_are_joined_as_they_are);
   RUN(an_equilibrium_is_told);
   RUN(modes_are_told);
+  RUN(a_bifurcation_diagram_is_told);
+  RUN_OPTIMISED(the_guide_shows_a_bifurcation_diagram);
   return check_summary();
 }

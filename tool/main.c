@@ -19,9 +19,9 @@ static const arg help_table[] = {
 static const command command_help_itself = {"help", "Explain a command.", NULL, help_table, 1, help_run};
 
 static const command *const commands[] = {
-    &command_run,         &command_check,   &command_report,    &command_compare,     &command_sweep,
-    &command_equilibrium, &command_modes,   &command_export,    &command_list,        &command_laws,
-    &command_solve,       &command_example, &command_reference, &command_help_itself,
+    &command_run,         &command_check,       &command_report,  &command_compare,   &command_sweep,
+    &command_bifurcation, &command_equilibrium, &command_modes,   &command_export,    &command_list,
+    &command_laws,        &command_solve,       &command_example, &command_reference, &command_help_itself,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
@@ -36,7 +36,7 @@ static void print_overview(void) {
   printf("carom %s: contact-impact dynamics of multibody systems\n\n%susage:%s carom COMMAND ...\n\n", carom_version(),
          strong, plain);
   for (int i = 0; i < COMMAND_COUNT; i++)
-    printf("  %s%-11s%s %s\n", strong, commands[i]->name, plain, commands[i]->summary);
+    printf("  %s%-12s%s %s\n", strong, commands[i]->name, plain, commands[i]->summary);
   printf(
       "\nTo begin:\n  carom example pendulum > pendulum.yaml\n  carom run pendulum.yaml\n\n"
       "`carom help COMMAND` lists the options of a command.\n");

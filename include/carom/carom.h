@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 
+#include "carom/bifurcation.h"
 #include "carom/define.h"
 #include "carom/export.h"
 #include "carom/law.h"

@@ -7,7 +7,7 @@ _carom_files() {
 
 _carom() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options=
-  local commands="run check report compare sweep equilibrium modes export solve list laws example reference help"
+  local commands="run check report compare sweep bifurcation equilibrium modes export solve list laws example reference help"
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "$commands --help --version" -- "$word"))
@@ -34,6 +34,7 @@ _carom() {
     compare) options="--method -o --output --set --end --report --json --force --help" ;;
     sweep) options="--vary --take --keep --sample --seed --points --sensitivity --set --end -j --threads --shard --join -o --output -q --quiet --force --help" ;;
     equilibrium) options="--set --json --help" ;;
+    bifurcation) options="--vary --period --section --take --cut --points --tolerance --lyapunov --disturbance --halvings --one-way --set -o --output -q --quiet --force --help" ;;
     modes) options="--equilibrium --shapes --set -o --output --json --force --help" ;;
     solve) options="--solver --tolerance --iterations --count --solution --help" ;;
     laws) options="--csv --friction-csv --law --restitution --stiffness --damping --mass --speed --force --help" ;;
@@ -46,7 +47,7 @@ _carom() {
     return
   fi
   case $command in
-    run|check|compare|sweep|equilibrium|modes) _carom_files "$word" "yaml|yml" ;;
+    run|check|compare|sweep|bifurcation|equilibrium|modes) _carom_files "$word" "yaml|yml" ;;
     report|export) _carom_files "$word" h5 ;;
     solve) compopt -o default ;;
     list) COMPREPLY=($(compgen -W "joints constraints forces surfaces laws solids methods integrators solvers functions units models" -- "$word")) ;;

@@ -17,7 +17,7 @@
 
 // --- creation --------------------------------------------------------------------------------------------------------
 
-static bool slides(const mechanism *m, int speed) {
+bool statics_speed_slides(const mechanism *m, int speed) {
   const node *n = &m->nodes[m->speed_node[speed]];
   const char *kinds = m->planar ? n->type->kinds_planar : n->type->kinds_spatial;
   const int k = speed - n->v;
@@ -25,9 +25,9 @@ static bool slides(const mechanism *m, int speed) {
   return n->nq == n->nv ? kinds[k] == 't' : k >= 3;
 }
 
-static double scale_of(const mechanism *m, int speed) {
+double statics_speed_scale(const mechanism *m, int speed) {
   const node *n = &m->nodes[m->speed_node[speed]];
-  const double plain = slides(m, speed) ? m->length : 1;
+  const double plain = statics_speed_slides(m, speed) ? m->length : 1;
   if (!n->flex || speed < n->modal_v) return plain;
   const double size = n->flex->size[speed - n->modal_v];
   return size > 0 ? plain / size : plain;
@@ -61,7 +61,7 @@ static bool count_speeds(statics *s) {
   const mechanism *m = s->m;
   s->speed = ARENA_ARRAY(&s->memory, int, m->nv + 1), s->scale = ARENA_ARRAY(&s->memory, double, m->nv + 1);
   for (int i = 0; i < m->nv; i++)
-    if (!m->driven[i]) s->scale[s->n] = scale_of(m, i), s->speed[s->n++] = i;
+    if (!m->driven[i]) s->scale[s->n] = statics_speed_scale(m, i), s->speed[s->n++] = i;
   if (s->n <= STATICS_MOST) return true;
   return error_set(s->error, CAROM_ERROR_USAGE, "the model has %d speeds, and statics takes at most %d", s->n,
                    STATICS_MOST),

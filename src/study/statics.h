@@ -47,6 +47,10 @@ typedef struct statics {
   double *u;          // zeros
 } statics;
 
+// Along a speed: whether it slides, and the scale of displacements, a radian or the size of the model.
+bool statics_speed_slides(const mechanism *m, int speed);
+double statics_speed_scale(const mechanism *m, int speed);
+
 // What the statics needs is taken from the sim, whose motion it uses as workspace. Returns false after reporting.
 bool statics_open(statics *s, carom_sim *sim, carom_error *error);
 void statics_close(statics *s);

@@ -212,10 +212,14 @@ double sweep_plan_value(const sweep_plan *p, long row, int range) {
   return of_grid(r, k);
 }
 
+const char *sweep_range_setting(const sweep_range *r, double value, char text[SWEEP_SETTING]) {
+  bool plain = !*r->unit || strcmp(r->unit, "1") == 0;
+  snprintf(text, SWEEP_SETTING, "%.17g%s%s", value, plain ? "" : " ", plain ? "" : r->unit);
+  return text;
+}
+
 const char *sweep_plan_setting(const sweep_plan *p, long row, int range, char text[SWEEP_SETTING]) {
   const sweep_range *r = &p->ranges[range];
   if (r->words) return r->words[place_in_list(p, row, range)];
-  bool plain = !*r->unit || strcmp(r->unit, "1") == 0;
-  snprintf(text, SWEEP_SETTING, "%.17g%s%s", sweep_plan_value(p, row, range), plain ? "" : " ", plain ? "" : r->unit);
-  return text;
+  return sweep_range_setting(r, sweep_plan_value(p, row, range), text);
 }

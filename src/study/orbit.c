@@ -1,0 +1,136 @@
+#include "study/orbit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+
+const orbit_multiplier orbit_no_multiplier = {NAN, NAN, NAN};
+
+// --- period ----------------------------------------------------------------------------------------------------------
+
+static double distance(const orbit *o, const section_state *a, const section_state *b) {
+  section_difference(&o->space, a, b, o->apart);
+  return section_size(&o->space, o->apart, o->space.count);
+}
+
+// The largest distance of points that are `period` sections apart, among those from `first` to before `last`.
+static double largest_apart(const orbit *o, int period, int first, int last) {
+  double most = 0;
+  for (int i = first; i + period < last; i++) most = fmax(most, distance(o, &o->points[i], &o->points[i + period]));
+  return most;
+}
+
+// Points that do not repeat to the tolerance yet may still be on their way: what they are apart is small, and becomes
+// smaller.
+static bool converges(const orbit *o, int period) {
+  const int middle = (o->count + period) / 2;
+  const double before = largest_apart(o, period, 0, middle),
+               after = largest_apart(o, period, middle - period, o->count);
+  return after <= 1e-2 && after < 0.9 * before;
+}
+
+// The smallest period, seen twice at least, whose points repeat as well as those of any: what they are still apart is
+// the error of the motion, and differs from period to period by chance.
+static int find_period(const orbit *o, double tolerance, bool *repeats) {
+  const int most = o->count / 2;
+  double least = INFINITY;
+  for (int p = 1; p <= most; p++) least = fmin(least, largest_apart(o, p, 0, o->count));
+  *repeats = least <= tolerance;
+  for (int p = 1; p <= most && *repeats; p++)
+    if (largest_apart(o, p, 0, o->count) <= fmax(tolerance, 10 * least)) return p;
+  for (int p = 1; p <= most; p++)
+    if (converges(o, p)) return p;
+  return 0;
+}
+
+// Speeds jump where an impact passes through the section, and the orbit does not: positions alone tell.
+static double way(const orbit *o, const section_state *a, const section_state *b) {
+  section_difference(&o->space, a, b, o->apart);
+  return section_size(&o->space, o->apart, o->space.n);
+}
+
+double orbit_split(const orbit *o) {
+  double most = 0;
+  if (!o->period || o->period % 2) return INFINITY;
+  for (int i = 0; i < o->period; i++)
+    most = fmax(most, way(o, &o->points[o->count - 1 - i], &o->points[o->count - 1 - (i + o->period / 2) % o->period]));
+  return most;
+}
+
+double orbit_distance(const orbit *a, const orbit *b) {
+  double most = 0;
+  const int na = a->period ? a->period : a->count, nb = b->period ? b->period : b->count;
+  for (int i = 0; i < na; i++) {
+    double least = INFINITY;
+    for (int k = 0; k < nb; k++)
+      least = fmin(least, way(a, &a->points[a->count - 1 - i], &b->points[b->count - 1 - k]));
+    most = fmax(most, least);
+  }
+  return most;
+}
+
+// --- settling --------------------------------------------------------------------------------------------------------
+
+// Sections that are walked through before the ledger begins: whole periods are counted at the end.
+static carom_status keep_points(section_walk *w, const orbit_rule *rule, orbit_points points, orbit *to, long *impacts,
+                                double *slowest, bool *rests, carom_error *error) {
+  carom_status status = CAROM_OK;
+  for (int i = 0; i < rule->points && status == CAROM_OK; i++) {
+    const long before = section_walk_rests(w);
+    section_walk_clear(w);
+    status = section_walk_next(w, error);
+    if (status != CAROM_OK) break;
+    impacts[i] = w->ledger.impacts, slowest[i] = w->ledger.slowest, rests[i] = section_walk_rests(w) > before;
+    section_state_take(w->sim, &to->points[i]);
+    to->count = i + 1;
+    if (points.each) points.each(points.context, w->sim, i);
+  }
+  return status;
+}
+
+// Over the last period, or over all points.
+static void sum_impacts(orbit *o, const long *impacts, const double *slowest, const bool *rests) {
+  const int n = o->period ? o->period : o->count;
+  o->slowest = INFINITY;
+  for (int i = o->count - n; i < o->count; i++) {
+    o->impacts += (double)impacts[i] / n;
+    o->slowest = fmin(o->slowest, slowest[i]), o->rests |= rests[i];
+  }
+}
+
+bool orbit_controls_error(const carom_sim *sim) {
+  return sim->model->scheme->about->integrates && sim->model->integrator.type != CAROM_RK4;
+}
+
+// Errors of the steps of a period add up, and more where it settles slowly.
+static double usual_tolerance(const carom_sim *sim) {
+  return orbit_controls_error(sim) ? fmax(1e-6, 1e3 * sim->model->integrator.rtol) : 1e-6;
+}
+
+carom_status orbit_settle(arena *memory, carom_sim *sim, const section_rule *at, const orbit_rule *rule,
+                          orbit_points points, orbit *to, carom_error *error) {
+  section_walk w;
+  *to = (orbit){.at = *at, .space = section_space_make(memory, sim->model), .multiplier = orbit_no_multiplier};
+  to->points = ARENA_ARRAY(memory, section_state, rule->points + 1);
+  for (int i = 0; i < rule->points; i++) to->points[i] = section_state_make(memory, sim);
+  long *impacts = ARENA_ARRAY(memory, long, rule->points + 1);
+  double *slowest = ARENA_ARRAY(memory, double, rule->points + 1);
+  bool *rests = ARENA_ARRAY(memory, bool, rule->points + 1);
+  to->apart = ARENA_ARRAY(memory, double, to->space.count + 1);
+  section_walk_begin(&w, sim, &to->at);
+  w.not_before = w.began + 1e-9 * at->longest;
+  carom_status status = CAROM_OK;
+  for (int i = 0; i < rule->cut && status == CAROM_OK; i++) status = section_walk_next(&w, error);
+  if (status != CAROM_OK) return sim->impacts.close = NULL, status;
+  const double began = w.of->signal < 0 ? carom_sim_time(sim) : w.until;
+  section_walk_watch(&w, memory);
+  status = keep_points(&w, rule, points, to, impacts, slowest, rests, error);
+  sim->impacts.close = NULL;
+  if (status != CAROM_OK) return status;
+  section_walk_scale(&w, &to->space);
+  to->interval = (to->points[to->count - 1].t - began) / to->count;
+  to->period = find_period(to, rule->tolerance > 0 ? rule->tolerance : usual_tolerance(sim), &to->repeats);
+  sum_impacts(to, impacts, slowest, rests);
+  return CAROM_OK;
+}
