@@ -48,6 +48,9 @@ static const struct {
     {"export run.h5 --to vtk -o %s", "--output", {"run.h5"}},
     {"modes m.yaml -o %s", "--output", {"m.yaml", "parts.inc"}},
     {"compare m.yaml --method moreau,event -o new --report %s", "--report", {"m.yaml", "parts.inc"}},
+    {"bifurcation m.yaml -q --vary end=0.1,0.2 --period 0.05 --cut 1 --points 2 -o %s",
+     "--output",
+     {"m.yaml", "parts.inc"}},
     {"sweep m.yaml -q --vary end=0.1,0.2 -o %s", "--output", {"m.yaml", "parts.inc"}},
 };
 
@@ -84,7 +87,7 @@ static void every_output_of_every_command_is_covered(void) {
     }
     free(help);
   }
-  CHECK_EQUAL(options, 12);
+  CHECK_EQUAL(options, 13);
   free(overview);
 }
 
