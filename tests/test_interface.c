@@ -53,15 +53,18 @@ static void a_method_is_chosen_by_name(void) {
     stewart_trinkle.step = 1e-3, stewart_trinkle.activation = 0.25;
     carom_iterative_def iterative = carom_iterative_default();
     iterative.step = 1e-3;  // and no gap of activation
+    carom_lcp_def lcp = carom_lcp_position_default();
+    lcp.step = 1e-3;  // likewise
     const void *options = strcmp(name, "moreau") == 0            ? (const void *)&moreau
                           : strcmp(name, "stewart-trinkle") == 0 ? (const void *)&stewart_trinkle
                           : strcmp(name, "iterative") == 0       ? (const void *)&iterative
+                          : strncmp(name, "lcp-", 4) == 0        ? (const void *)&lcp
                                                                  : NULL;
     if (options) CHECK_EQUAL(carom_def_method(def, name, options), CAROM_OK);
     CHECK_EQUAL(carom_def_method(def, "mureau", NULL), CAROM_ERROR_USAGE);
     CHECK_EQUAL(carom_def_method(def, NULL, NULL), CAROM_ERROR_USAGE);
     CHECK_TEXT(method_of(def, &activation), name);
-    CHECK_NEAR(activation, options && options != &iterative ? 0.25 : 0, 0);
+    CHECK_NEAR(activation, options && options != &iterative && options != &lcp ? 0.25 : 0, 0);
     chosen++;
   }
   CHECK(chosen >= 4);

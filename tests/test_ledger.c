@@ -17,7 +17,7 @@ static int for_each_method(const char *text, double end, void (*check)(const sch
     run r;
     char settings[128];
     if (!all[i]->knows_contact) continue;
-    snprintf(settings, sizeof settings, all[i]->about->integrates ? "method=%s" : "method=%s method.%s.step=%g",
+    snprintf(settings, sizeof settings, !all[i]->about->required ? "method=%s" : "method=%s method.%s.step=%g",
              all[i]->name, all[i]->name, step);
     if (!CHECK(write_text(scratch("model.yaml"), text))) return 0;
     if (!run_try(&r, scratch("model.yaml"), settings)) {

@@ -94,7 +94,7 @@ typedef struct carom_section_def {
   carom_function shear_area;       // timoshenko: area that carries shear; not given: 5/6 of the area [m²]
 } carom_section_def;
 
-typedef enum carom_beam_theory { CAROM_EULER_BERNOULLI, CAROM_TIMOSHENKO } carom_beam_theory;
+typedef enum carom_beam_theory { CAROM_EULER_BERNOULLI, CAROM_TIMOSHENKO, CAROM_ROD } carom_beam_theory;
 
 // A straight flexible beam along the x axis of its body, from 0 to its length.
 typedef struct carom_beam_def {
@@ -488,6 +488,19 @@ typedef struct carom_iterative_def {
   int dump_every;       // save every n-th problem; 0 saves only unsolved problems
 } carom_iterative_def;
 
+// Of methods lcp-position and lcp-velocity.
+typedef struct carom_lcp_def {
+  double step;       // contact forces are constant over this time [s]
+  int order;         // carom_iterative_order, of the fixed steps that predict gaps
+  int average;       // steps over which averaged contact forces are taken
+  double tolerance;  // residual at which a contact problem counts as solved [-]
+  bool separate;     // move surfaces apart that overlap at the start; otherwise overlap is an error
+  const char *dump;  // save contact problems as DUMP-NUMBER.dat; may be null
+  int dump_every;    // save every n-th problem; 0 saves only unsolved problems
+} carom_lcp_def;
+typedef carom_lcp_def carom_lcp_position_def;
+typedef carom_lcp_def carom_lcp_velocity_def;
+
 typedef enum carom_entry { CAROM_LOCATE, CAROM_REJECT, CAROM_RESTART, CAROM_NO_CONTROL } carom_entry;
 
 typedef struct carom_compliant_def {
@@ -541,6 +554,8 @@ CAROM_API carom_moreau_def carom_moreau_default(void);
 CAROM_API carom_stewart_trinkle_def carom_stewart_trinkle_default(void);
 CAROM_API carom_event_def carom_event_default(void);
 CAROM_API carom_iterative_def carom_iterative_default(void);
+CAROM_API carom_lcp_position_def carom_lcp_position_default(void);
+CAROM_API carom_lcp_velocity_def carom_lcp_velocity_default(void);
 CAROM_API carom_compliant_def carom_compliant_default(void);
 CAROM_API carom_record_def carom_record_default(void);
 CAROM_API carom_material_def carom_material_default(void);
@@ -575,6 +590,8 @@ CAROM_API carom_status carom_def_moreau(carom_def *def, const carom_moreau_def *
 CAROM_API carom_status carom_def_stewart_trinkle(carom_def *def, const carom_stewart_trinkle_def *stewart_trinkle);
 CAROM_API carom_status carom_def_event(carom_def *def, const carom_event_def *event);
 CAROM_API carom_status carom_def_iterative(carom_def *def, const carom_iterative_def *iterative);
+CAROM_API carom_status carom_def_lcp_position(carom_def *def, const carom_lcp_position_def *lcp_position);
+CAROM_API carom_status carom_def_lcp_velocity(carom_def *def, const carom_lcp_velocity_def *lcp_velocity);
 CAROM_API carom_status carom_def_compliant(carom_def *def, const carom_compliant_def *compliant);
 CAROM_API carom_status carom_def_material(carom_def *def, const char *name, const carom_material_def *material);
 CAROM_API carom_status carom_def_solid(carom_def *def, const char *name, const carom_solid_def *solid);

@@ -161,7 +161,7 @@ static bool eigen_basis(builder *b, const mechanism *m, flexible_builder *fb, in
   flex_place frame;
   reduction r;
   shape_list shapes = {0};
-  const int supported = fb->e.planar ? 3 : 6;
+  const int supported = fb->beam.rod ? 1 : fb->e.planar ? 3 : 6;
   if (d->count > fb->e.freedom_count - supported) return too_many(b, fb, fb->e.freedom_count - supported);
   if (!flexible_place_at(fb, fb->from, &frame))
     return flexible_refuse(b, fb, fb->p->places.whole, "move the shape, or add a joint at a place inside it",
@@ -384,7 +384,7 @@ static bool add_ratio(builder *b, int n, double ratio, const double *M, const do
   return true;
 }
 
-bool builder_damping(builder *b, flexible_builder *fb) {
+static bool find_damping(builder *b, flexible_builder *fb) {
   const carom_structural_damping_def *d = fb->d->damping;
   const int n = fb->flex.modes;
   double *D = ARENA_ARRAY(b->memory, double, n *n), *M = fb->modal_mass;
@@ -396,4 +396,18 @@ bool builder_damping(builder *b, flexible_builder *fb) {
   if ((fb->is_carried || free_mass(b, fb, M)) && add_ratio(b, n, d->ratio, M, K, D)) return true;
   return flexible_refuse(b, fb, flexible_place(fb, d->origin, &structural_damping_table, "ratio"),
                          "use Rayleigh's factors 'mass' and 'stiffness'", "its modes for damping cannot be computed");
+}
+
+static bool is_diagonal(int n, const double *A) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      if (i != j && A[i * n + j] != 0) return false;
+  return true;
+}
+
+bool builder_damping(builder *b, flexible_builder *fb) {
+  if (!find_damping(b, fb)) return false;
+  flexible_body *f = &fb->flex;
+  f->uncoupled = is_diagonal(f->modes, f->stiffness) && is_diagonal(f->modes, f->damping);
+  return true;
 }

@@ -204,6 +204,7 @@ static bool take_beam(builder *b, flexible_builder *fb) {
   fb->beam = (beam){.length = d->length,
                     .planar = b->def->model.space == CAROM_PLANAR,
                     .timoshenko = d->theory == CAROM_TIMOSHENKO,
+                    .rod = d->theory == CAROM_ROD,
                     .elements = d->elements,
                     .section = section_at,
                     .context = &fb->section};
@@ -318,7 +319,7 @@ static bool take_modes(builder *b, flexible_builder *fb) {
   if (!fb->given_count && !d->count)
     return flexible_refuse(b, fb, flexible_place(fb, d->origin, &modes_table, "count"),
                            "for instance modes: {count: 3}", "'modes' needs a count, or shape functions");
-  if (fb->given_count && fb->beam.timoshenko)
+  if (fb->given_count && fb->d->beam->theory != CAROM_EULER_BERNOULLI)
     return flexible_refuse(b, fb, flexible_place(fb, fb->d->beam->origin, &beam_table, "theory"), "use 'count' instead",
                            "given shape functions are for beams of the theory euler-bernoulli");
   return true;

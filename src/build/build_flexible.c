@@ -84,8 +84,10 @@ static void foreshorten(const void *context, vec3 x, vec3 *g) {
   arena_release(c->scratch, mark);
 }
 
-// Of beams alone.
-static bool has_second_order(const flexible_builder *fb) { return fb->d->geometric_stiffness && !fb->is_solid; }
+// Of beams that bend.
+static bool has_second_order(const flexible_builder *fb) {
+  return fb->d->geometric_stiffness && !fb->is_solid && !fb->beam.rod;
+}
 
 static vec3 twice(vec3 a, vec3 b, vec3 off) { return vec3_cross(a, vec3_cross(b, off)); }
 
@@ -218,7 +220,7 @@ const drawn_beam *builder_drawn_beam(builder *b, int index) {
   *to = (drawn_beam){.place_count = places, .modes = n};
   to->x = ARENA_ARRAY(b->memory, double, places);
   to->shift = ARENA_ARRAY(b->memory, vec3, places * n), to->turn = ARENA_ARRAY(b->memory, vec3, places * n);
-  if (fb->d->geometric_stiffness) to->second = ARENA_ARRAY(b->memory, double, places *n *n);
+  if (has_second_order(fb)) to->second = ARENA_ARRAY(b->memory, double, places *n *n);
   vec3 *g = ARENA_ARRAY(&b->model->scratch, vec3, n * n);
   for (int k = 0; k < places; k++) {
     const flex_place at = flexible_section(fb, to->x[k] = fb->beam.length * k / (places - 1));

@@ -96,8 +96,8 @@ void flexible_marker_contact(builder *b, flexible_builder *fb, const char *name,
     return;
   }
   const double x = flexible_section_x(fb, p), L = fb->beam.length;
-  c->along[c->directions++] = (vec3){0, 1, 0};
-  if (!fb->beam.planar) c->along[c->directions++] = (vec3){0, 0, 1};
+  if (!fb->beam.rod) c->along[c->directions++] = (vec3){0, 1, 0};
+  if (!fb->beam.rod && !fb->beam.planar) c->along[c->directions++] = (vec3){0, 0, 1};
   if (x < 1e-9 * L || x > L * (1 - 1e-9)) c->along[c->directions++] = (vec3){1, 0, 0};
 }
 

@@ -93,9 +93,10 @@ static const option beam_options[] = {
     {.key = "theory",
      .type = OPTION_WORD,
      .offset = AT(theory),
-     .words = "euler-bernoulli|timoshenko",
+     .words = "euler-bernoulli|timoshenko|rod",
      .preset = "euler-bernoulli",
-     .help = "Without or with shear deformation and rotary inertia of the sections."},
+     .help = "Without or with shear deformation and rotary inertia of the sections; `rod`: it stretches and does not "
+             "bend."},
     {.key = "elements",
      .type = OPTION_INTEGER,
      .offset = AT(elements),

@@ -66,8 +66,9 @@ static void add_ends(flex_place *p, const element *l, int which, double s, vec3 
 
 static flex_place place_in(const beam *b, const element *l, double s) {
   flex_place p = {.at = {l->start + s * l->h, 0, 0}};
-  const bending y = bend(l->h, l->phi_y, s);
   add_ends(&p, l, 0, s, (vec3){1, 0, 0}, VEC3_ZERO);
+  if (b->rod) return p;
+  const bending y = bend(l->h, l->phi_y, s);
   add_freedoms(&p, l, 1, 5, y.w, (vec3){0, 1, 0}, y.turn, (vec3){0, 0, 1}, 1);
   if (b->planar) return p;
   const bending z = bend(l->h, l->phi_z, s);
@@ -122,6 +123,7 @@ static void add_stiffness(arena *memory, const beam *b, flex_elements *e, const 
     const double s = gauss_at[g], weight = gauss_weight[g] * l->h;
     const beam_section a = b->section(b->context, l->start + s * l->h);
     elements_add_strain(memory, e, 2, (int[]){i[0], j[0]}, stretch, weight * b->young * a.area);
+    if (b->rod) continue;
     add_bending(memory, e, l, (int[]){i[1], i[5], j[1], j[5]}, l->phi_y, s, 1, weight * b->young * a.second_z,
                 weight * b->shear * a.shear_y);
     if (b->planar) continue;
@@ -133,8 +135,9 @@ static void add_stiffness(arena *memory, const beam *b, flex_elements *e, const 
 
 void beam_elements(arena *memory, const beam *b, flex_elements *e) {
   const bool in_plane[6] = {true, true, false, false, false, true}, in_space[6] = {true, true, true, true, true, true};
+  const bool along[6] = {true};
   const int points = GAUSS * beam_section_points(b);
-  elements_create(memory, e, b->elements + 1, b->planar ? in_plane : in_space, points * b->elements);
+  elements_create(memory, e, b->elements + 1, b->rod ? along : b->planar ? in_plane : in_space, points * b->elements);
   for (int k = 0; k <= b->elements; k++) e->nodes[k].x = beam_node(b, k);
   for (int k = 0; k < b->elements; k++) {
     const element l = element_of(b, e, k);

@@ -1,5 +1,5 @@
 // Straight beams of finite elements along the x axis, from x = 0 to their length. In space they bend along y and z,
-// stretch and twist; in the plane they bend along y and stretch.
+// stretch and twist; in the plane they bend along y and stretch. A rod stretches alone.
 //
 // Elements have two nodes. Displacements across the beam are cubic, and with shear (Timoshenko) they depend on the
 // ratio of bending to shear stiffness so that nodes under loads at nodes are exact where the section is constant.
@@ -25,6 +25,7 @@ typedef struct beam {
   double density;       // [kg/m³]
   bool planar;
   bool timoshenko;  // shear deforms it, and sections have rotary inertia in bending
+  bool rod;         // it stretches alone: nodes have one freedom
   int elements;
   const double *nodes;  // elements + 1 places from 0 to the length, increasing; null for elements of equal length [m]
   beam_section (*section)(const void *context, double x);

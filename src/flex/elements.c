@@ -134,18 +134,25 @@ vec3 elements_turn(const flex_place *p, const double *x) {
   return d;
 }
 
+// One of them as a row. Returns false if no freedom moves in it.
+static bool write_rigid(const flex_elements *e, int motion, double *row) {
+  const bool turns = motion >= 3;
+  const vec3 along = axis(motion % 3), turn = turns ? along : VEC3_ZERO;
+  bool moves = false;
+  for (int i = 0; i < e->node_count; i++) {
+    const vec3 shift = turns ? vec3_cross(along, e->nodes[i]) : along;
+    const double values[6] = {shift.x, shift.y, shift.z, turn.x, turn.y, turn.z};
+    for (int k = 0; k < 6; k++)
+      if (e->freedoms[i][k] >= 0) row[e->freedoms[i][k]] = values[k], moves |= values[k] != 0;
+  }
+  return moves;
+}
+
 int elements_rigid(const flex_elements *e, double *rigid) {
   static const int in_space[] = {0, 1, 2, 3, 4, 5}, in_plane[] = {0, 1, 5};
-  const int *motion = e->planar ? in_plane : in_space, count = e->planar ? 3 : 6;
-  for (int m = 0; m < count; m++)
-    for (int i = 0; i < e->node_count; i++) {
-      const bool turns = motion[m] >= 3;
-      const vec3 along = axis(motion[m] % 3), shift = turns ? vec3_cross(along, e->nodes[i]) : along;
-      const vec3 turn = turns ? along : VEC3_ZERO;
-      const double values[6] = {shift.x, shift.y, shift.z, turn.x, turn.y, turn.z};
-      for (int k = 0; k < 6; k++)
-        if (e->freedoms[i][k] >= 0) rigid[(long)m * e->freedom_count + e->freedoms[i][k]] = values[k];
-    }
+  const int *motion = e->planar ? in_plane : in_space, most = e->planar ? 3 : 6;
+  int count = 0;
+  for (int m = 0; m < most; m++) count += write_rigid(e, motion[m], rigid + (long)count * e->freedom_count);
   return count;
 }
 

@@ -90,7 +90,7 @@ vec3 elements_displacement(const flex_place *p, const double *x);
 vec3 elements_turn(const flex_place *p, const double *x);
 
 // Motions without strain: along and about x, y, z through the origin; in the plane along x, y and about z. One row of
-// freedom_count numbers each. Returns how many.
+// freedom_count numbers each. Those that move no freedom are left out, as turns of a rod. Returns how many.
 int elements_rigid(const flex_elements *e, double *rigid);
 // Shapes as seen from a frame that moves with a place: takes from each row the motion without strain that the place has
 // in it.

@@ -167,6 +167,7 @@ static void take_pairs(arena *memory, floating_body *b) {
 
 void floating_prepare(arena *memory, floating_body *b) {
   inertia_drop_rounding(&b->inertia);
+  inertia_part_shapes(&b->inertia);
   inertia_tables(memory, &b->inertia, &b->tables);
   take_masses(memory, b);
   take_pairs(memory, b);

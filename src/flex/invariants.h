@@ -26,6 +26,9 @@ void inertia_add(flex_inertia *to, double mass, vec3 x, const vec3 *phi);
 
 // Displacements along an axis that are below 1e-12 of a shape's own are rounding, and become zero.
 void inertia_drop_rounding(flex_inertia *of);
+// Shapes that do not couple up to rounding, as those of a rod in its own modes, do not at all afterwards: the modal
+// mass matrix is diagonal.
+void inertia_part_shapes(flex_inertia *of);
 
 // The same integrals as an evaluation reads them: the numbers of neighbouring shapes side by side. Where no shape moves
 // along an axis, products with it are zero; such rows are left out. Of a beam that bends that is five of six.

@@ -287,7 +287,8 @@ BLOCK void bend_outer(const int w, const mechanism *m, const motion *x, const dc
   const node *n = &m->nodes[s->node];
   const flexible_link *f = &x->dca->flexible[s->node];
   const double *shapes = x->carried[s->outer], *L = f->ff;
-  double columns[8 * FLEXIBLE_MODES_MAX] = {0};
+  double columns[8 * (FLEXIBLE_MODES_MAX + 6)];
+  memset(columns, 0, (size_t)((n->modes + w) * ROW(w)) * sizeof *columns);
   memset(c->X, 0, (size_t)(w * ROW(w)) * sizeof *c->X);
   for (int i = 0; i < w; i++) c->X[i * (ROW(w) + 1)] = 1;
   shift_rows(w, x->links[s->outer].r, c->X);

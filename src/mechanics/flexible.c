@@ -1,5 +1,6 @@
 #include "mechanics/flexible.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "math/dense.h"
@@ -223,8 +224,9 @@ void flexible_carry(const mechanism *m, motion *x, int index) {
 // --- forces and energies ---------------------------------------------------------------------------------------------
 
 // K q, or D q̇, along mode k.
-static double effort_of(const double *matrix, int modes, int k, const double *of) {
-  return block_dot(modes, matrix + k * modes, of);
+static double effort_of(const flexible_body *b, const double *matrix, int k, const double *of) {
+  const int modes = b->modes;
+  return b->uncoupled ? matrix[k * (modes + 1)] * of[k] : block_dot(modes, matrix + k * modes, of);
 }
 
 void flexible_apply(const mechanism *m, motion *x) {
@@ -236,10 +238,10 @@ void flexible_apply(const mechanism *m, motion *x) {
     const double *q = x->q + n->modal_q, *u = x->u + n->modal_v;
     const vec3 g = mat3_tmul(x->links[i].R, m->gravity);
     for (int k = 0; k < modes; k++) {
-      const double elastic = effort_of(n->flex->stiffness, modes, k, q);
-      const double ahead = f->relaxed.lead == 0 ? 0 : f->relaxed.lead * effort_of(n->flex->stiffness, modes, k, u);
+      const double elastic = effort_of(n->flex, n->flex->stiffness, k, q);
+      const double ahead = f->relaxed.lead == 0 ? 0 : f->relaxed.lead * effort_of(n->flex, n->flex->stiffness, k, u);
       const double *column = f->local + (6 + k) * all + 3;  // ∂c/∂q_k
-      f->damping[k] = effort_of(n->flex->damping, modes, k, u);
+      f->damping[k] = effort_of(n->flex, n->flex->damping, k, u);
       x->tau[n->modal_v + k] += vec3_dot(g, vec3_of(column)) - elastic - ahead - f->damping[k];
       x->potentials[POTENTIAL_STRAIN] += elastic * q[k] / 2;
     }
@@ -252,7 +254,7 @@ double flexible_strain_energy(const mechanism *m, const motion *x) {
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
     for (int k = 0; k < n->modes; k++)
-      sum += effort_of(n->flex->stiffness, n->modes, k, x->q + n->modal_q) * x->q[n->modal_q + k] / 2;
+      sum += effort_of(n->flex, n->flex->stiffness, k, x->q + n->modal_q) * x->q[n->modal_q + k] / 2;
   }
   return sum;
 }
@@ -265,8 +267,8 @@ void flexible_add_damping(const mechanism *m, motion *x, double part, const doub
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
     for (int k = 0; k < n->modes; k++)
-      x->flexible[i].damping[k] += part * (effort_of(n->flex->damping, n->modes, k, to + n->modal_v) -
-                                           effort_of(n->flex->damping, n->modes, k, from + n->modal_v));
+      x->flexible[i].damping[k] += part * (effort_of(n->flex, n->flex->damping, k, to + n->modal_v) -
+                                           effort_of(n->flex, n->flex->damping, k, from + n->modal_v));
   }
 }
 
@@ -331,6 +333,29 @@ double flexible_kinetic_energy(const mechanism *m, const motion *x, int index) {
 
 // --- the recursion ---------------------------------------------------------------------------------------------------
 
+static bool is_diagonal(int n, const double *A) {
+  for (int i = 1; i < n; i++)
+    for (int j = 0; j < i; j++)
+      if (A[i * n + j] != 0) return false;
+  return true;
+}
+
+static bool factor_modes(int modes, flexible_link *f) {
+  f->diagonal = is_diagonal(modes, f->ff);
+  if (!f->diagonal) return dense_cholesky(modes, f->ff, modes, TREE_SINGULAR, NULL);
+  for (int k = 0; k < modes; k++) {
+    double *own = &f->ff[k * (modes + 1)];
+    if (!(*own > 0)) return false;
+    *own = sqrt(*own);
+  }
+  return true;
+}
+
+static void solve_modes(int modes, const flexible_link *f, double *x) {
+  if (!f->diagonal) dense_cholesky_solve(modes, f->ff, modes, x);
+  for (int k = 0; f->diagonal && k < modes; k++) x[k] = x[k] / f->ff[k * (modes + 1)] / f->ff[k * (modes + 1)];
+}
+
 // With I_ff = L Lᵀ and Y = L⁻¹ I_fr:  I = I_rr - Yᵀ Y,  X = L⁻ᵀ Y.
 BLOCK void eliminate_modes(const int w, int modes, flexible_link *f, double *IA) {
   const double *L = f->ff;
@@ -338,7 +363,7 @@ BLOCK void eliminate_modes(const int w, int modes, flexible_link *f, double *IA)
   for (int k = 0; k < modes; k++) {
     double row[6];
     for (int i = 0; i < w; i++) row[i] = f->rf[k * w + i];
-    for (int j = 0; j < k; j++) block_axpy(w, -L[k * modes + j], X + j * w, row);
+    for (int j = f->diagonal ? k : 0; j < k; j++) block_axpy(w, -L[k * modes + j], X + j * w, row);
     const double inverse = 1 / L[k * modes + k];
     for (int i = 0; i < w; i++) X[k * w + i] = row[i] *= inverse;
     block_take_product(w, 1, row, IA);
@@ -346,7 +371,7 @@ BLOCK void eliminate_modes(const int w, int modes, flexible_link *f, double *IA)
   for (int k = modes - 1; k >= 0; k--) {
     const double inverse = 1 / L[k * modes + k];
     for (int i = 0; i < w; i++) X[k * w + i] *= inverse;
-    for (int j = 0; j < k; j++) block_axpy(w, -L[k * modes + j], X + k * w, X + j * w);
+    for (int j = f->diagonal ? k : 0; j < k; j++) block_axpy(w, -L[k * modes + j], X + k * w, X + j * w);
   }
 }
 
@@ -358,7 +383,7 @@ bool flexible_condense(int w, const node *n, flexible_link *f, double *IA) {
   }
   for (int k = 0; f->relaxed.stiffness > 0 && k < modes * modes; k++)
     f->ff[k] += f->relaxed.damping * n->flex->damping[k] + f->relaxed.stiffness * n->flex->stiffness[k];
-  if (!dense_cholesky(modes, f->ff, modes, TREE_SINGULAR, NULL)) return false;
+  if (!factor_modes(modes, f)) return false;
   if (w == 6) eliminate_modes(6, modes, f, IA);
   else eliminate_modes(3, modes, f, IA);
   return true;
@@ -373,7 +398,7 @@ void flexible_reduce(int w, const node *n, flexible_link *f, const double *tau, 
     f->e[k] = (tau ? tau[n->modal_v + k] : 0) - f->p[k];
     f->p[k] = 0;
   }
-  dense_cholesky_solve(n->modes, f->ff, n->modes, f->e);
+  solve_modes(n->modes, f, f->e);
   for (int k = 0; k < n->modes; k++) block_axpy(w, f->e[k], f->rf + k * w, pA);
 }
 

@@ -14,7 +14,7 @@
 #include "mechanics/block.h"
 #include "mechanics/mechanism.h"
 
-enum { FLEXIBLE_MODES_MAX = 64 };
+enum { FLEXIBLE_MODES_MAX = 512 };
 
 // Const, in the body's axes.
 typedef struct flexible_body {
@@ -22,6 +22,7 @@ typedef struct flexible_body {
   double extent;  // largest edge of the box around it [m]
   floating_body inertia;
   const double *stiffness, *damping;  // modes²
+  bool uncoupled;                     // both are diagonal, as for eigenmodes
   const char *kinds;                  // what each coordinate measures: 't' a displacement [m], 'a' a turn [rad]
   const double *size;                 // the largest displacement or turn of each shape, per unit of its coordinate [-]
   const double *rate;                 // √(stiffness / mass) of each coordinate alone [rad/s]
@@ -62,6 +63,7 @@ typedef struct flexible_link {
   double *local, *local_bias;  // mass matrix and bias in the body's axes, 6 + modes rows
   double *M, *bias;            // in world axes, n + modes rows
   double *rf, *ff;  // I_rf (modes x n) and the lower triangle of I_ff, with what children have added; then its factor
+  bool diagonal;    // I_ff is
   double *X;        // I_ff⁻¹ I_fr, modes x n
   double *p, *e;    // p_f while it is gathered; I_ff⁻¹ (τ_f - p_f)
   double *rate;     // q̈, or the modal speeds that tree_spread was given

@@ -6,12 +6,15 @@
 #include "scheme/compliant.h"
 #include "scheme/event.h"
 #include "scheme/iterative.h"
+#include "scheme/lcp_position.h"
+#include "scheme/lcp_velocity.h"
 #include "scheme/moreau.h"
 #include "scheme/smooth.h"
 #include "scheme/stewart_trinkle.h"
 
 static const scheme_type *const members[] = {
-    &scheme_smooth, &scheme_moreau, &scheme_stewart_trinkle, &scheme_event, &scheme_compliant, &scheme_iterative,
+    &scheme_smooth,    &scheme_moreau,    &scheme_stewart_trinkle, &scheme_event,
+    &scheme_compliant, &scheme_iterative, &scheme_lcp_position,    &scheme_lcp_velocity,
 };
 
 // A test program may define a list of its own, with null after the last, that has members beside these.

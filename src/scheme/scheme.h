@@ -140,7 +140,8 @@ typedef struct scheme_about {
   bool integrates;                 // on an integrator of the family
   bool needs_laws;                 // contact forces come from laws, and surfaces penetrate; otherwise contact is rigid
   bool knows_joint_friction;       // dry friction of ideal joints
-  bool finds_pairs;                // pairs of surfaces come and go while it runs; otherwise all are permanent
+  bool predicts;     // contact forces come from a prediction: also at rest they are off by a share of the step's square
+  bool finds_pairs;  // pairs of surfaces come and go while it runs; otherwise all are permanent
   // Fills in defaults that depend on the size of the model. May be null.
   void (*complete)(void *options, double length);
   scheme_contact_options (*contact)(const void *options, double length);  // may be null; then all are zero

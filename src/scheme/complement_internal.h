@@ -1,0 +1,80 @@
+// What the files of the core in complement.h share.
+#ifndef SCHEME_COMPLEMENT_INTERNAL_H
+#define SCHEME_COMPLEMENT_INTERNAL_H
+
+#include "scheme/complement.h"
+#include "solve/blocks.h"
+#include "solve/problem_dump.h"
+#include "solve/solver.h"
+
+enum { COMPLEMENT_STAGES = 4 };
+
+// A fixed-step method: its weights, and bᵀA over its sum, which is `reach`. Semi-implicit Euler has one stage, and
+// positions follow the speeds at the end.
+typedef struct complement_method {
+  integrator_kind kind;
+  int stages;
+  double c[COMPLEMENT_STAGES], a[COMPLEMENT_STAGES][COMPLEMENT_STAGES], b[COMPLEMENT_STAGES], p[COMPLEMENT_STAGES];
+  double reach;  // a constant acceleration a moves the end of a step h by reach a h²
+  bool follows;
+} complement_method;
+
+// What acts at a point in the present interval: normal, and on the first body along the tangents [N].
+typedef struct complement_force {
+  double normal, drag[2];
+} complement_force;
+
+// The free step from the start of an interval: states (q, u, inner) at its stages and its end, and slopes of the
+// stages.
+typedef struct complement_free {
+  int size;
+  double h;
+  double *y[COMPLEMENT_STAGES], *slope[COMPLEMENT_STAGES], *end;
+  double t[COMPLEMENT_STAGES], t_end;
+} complement_free;
+
+// The contact problem  ξ = W P + q  of the points that take part, with the percussions P = h λ: ξ are velocities, the
+// gap at the end over reach h, or the gap rate; and the slip at the end.
+typedef struct complement_problem {
+  int *part, part_count;             // slots of the points that take part
+  int *row;                          // the first row of each, from 0 on
+  bool *takes_part;                  // by slot
+  int rows;                          // of all of them
+  int row_capacity, point_capacity;  // that there is room for
+  double *columns[2];  // means of M⁻¹ Wᵀ over the stages, by p and by b: one row of nv numbers for each row
+  double *W, *q, *P, *u;
+  double *unit, *rates, *speeds;  // for responses
+  block_list blocks;
+  solve_workspace *workspace;
+  solve_settings solver;
+  chain_tally tally;
+} complement_problem;
+
+typedef struct complement {
+  watcher w;
+  complement_level level;
+  carom_lcp_def options;
+  const complement_method *method;
+  bool rubs;                // some contact has friction
+  bool grows;               // problems grow with the points that touch
+  double until;             // the end of the present interval [s]
+  long intervals;           // that have begun
+  complement_force *force;  // by slot
+  double *past;             // normal forces in the last intervals, `average` of them for each slot, as a ring
+  bool predicting;          // no contact forces act
+  bool out_of_memory;       // for a larger problem
+  complement_free free;
+  complement_problem problem;
+  long evaluations;  // by predictions
+} complement;
+
+// --- complement_predict.c --------------------------------------------------------------------------------------------
+
+extern const complement_method complement_methods[];
+void complement_create_free(complement *s);
+// Makes room for problems of so many points. Returns false after reporting.
+bool complement_reserve(complement *s, int points, carom_error *error);
+// Finds the forces of an interval from w.t on that is h long. Returns false if the motion cannot be evaluated.
+bool complement_find_forces(complement *s, double h);
+
+#endif

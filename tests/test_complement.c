@@ -1,0 +1,248 @@
+// Methods lcp-position and lcp-velocity on rigid bodies and on one oscillator: closed forms of a step, friction,
+// energies, integrators, refusals, resumed runs.
+#include "rows.h"
+
+#define METHOD "method={\"lcp-%s\":{\"step\":%.17g%s}} %s"
+
+static const char *with(const char *level, double step, const char *more, const char *settings) {
+  static char text[1024];
+  snprintf(text, sizeof text, METHOD, level, step, more, settings);
+  return text;
+}
+
+static const char *const levels[] = {"position", "velocity"};
+#define EACH_LEVEL(l) (int l##_index = 0; l##_index < 2 && ((l = levels[l##_index]), true); l##_index++)
+
+// --- a rigid ball ----------------------------------------------------------------------------------------------------
+
+static const char *const ball =
+    "space: planar\n"
+    "gravity: [0, -9.81]\n"
+    "parameters: {height: 0.01, speed: 0, mu: 0, slope: 0 deg}\n"
+    "bodies:\n"
+    "  ball: {mass: 2, inertia: 0.005}\n"
+    "joints:\n"
+    "  fall: {free: [ground, ball], at: [0, 0.05]}\n"
+    "surfaces:\n"
+    "  ball: {sphere: ball, radius: 0.05, material: m}\n"
+    "  floor: {plane: ground, material: m}\n"
+    "materials:\n"
+    "  m: {restitution: 0, friction: mu}\n"
+    "initial:\n"
+    "  fall: {q: [0, 0, height], u: [0, speed, 0]}\n"
+    "method: {lcp-position: {step: 1 ms}}\n"
+    "end: 1 s\n";
+
+static double gap(run *r) { return run_read(r, "fall.q2"); }
+static double rate(run *r) { return run_read(r, "fall.u2"); }
+
+// Without stiffness the prediction is exact: the step of the touch ends with a gap of zero, and with the accidental
+// rebound γ₁ = -γ₀ - 2 g₀/h that a constant force leaves (notes on paper 003). Under weight a step h of free fall ends
+// at g₀ + γ₀ h - ½ 9.81 h², and the force at P = -2/h m of this.
+static void a_touch_on_position_level_rebounds_by_accident(void) {
+  const double h = 1e-3, g = 9.81;
+  run r;
+  if (!run_open_text(&r, ball, with("position", h, "", ""))) return;
+  double before = gap(&r), speed = rate(&r), t = 0;
+  int k = 0;
+  while (before + speed * h - g * h * h / 2 > 0 && CHECK(k < 100)) {
+    t = ++k * h;
+    if (!run_to(&r, t)) break;
+    before = gap(&r), speed = rate(&r);
+  }
+  CHECK(k > 10 && run_to(&r, t + h));
+  CHECK_NEAR(gap(&r), 0, 1e-15);  // rounding of a position of 0.06 m
+  CHECK_NEAR(rate(&r), -speed - 2 * before / h, 1e-12);
+  CHECK_NEAR(run_read(&r, "ball-floor.fn"), -2 * 2 / (h * h) * (before + speed * h - g * h * h / 2), 1e-8);
+  run_close(&r);
+}
+
+// On velocity level the step of the touch ends without a gap rate, and the force of all steps after it is the weight.
+static void a_touch_on_velocity_level_stops(void) {
+  const double h = 1e-3;
+  run r;
+  rows list;
+  if (!rows_open_text(&r, ball, with("velocity", h, "", ""), &list)) return;
+  if (!run_to(&r, 0.1)) return;
+  CHECK_NEAR(rate(&r), 0, 1e-14);
+  CHECK_NEAR(run_read(&r, "ball-floor.fn"), 2 * 9.81, 1e-9);
+  CHECK_LE(-sqrt(2 * 9.81 * 0.01) * h, gap(&r));  // as deep as a step goes
+  carom_summary s = carom_sim_summary(r.sim);
+  CHECK_EQUAL(s.unsolved, 0);
+  CHECK_EQUAL(s.contact_episodes, 1);
+  run_close(&r);
+}
+
+// What is lost is all of the energy of the fall, as impact loss; rounding alone is left.
+static void losses_are_those_of_impact(void) {
+  const char *level;
+  for
+    EACH_LEVEL(level) {
+      run r;
+      if (!run_open_text(&r, ball, with(level, 1e-3, "", ""))) continue;
+      if (!run_to(&r, 1)) continue;
+      double kinetic = 0.5 * 2 * rate(&r) * rate(&r), lost = 2 * 9.81 * (0.01 - gap(&r)) - kinetic;
+      CHECK_NEAR(run_read(&r, "energy.impact"), lost, 1e-12);
+      CHECK_NEAR(run_read(&r, "energy.friction"), 0, 0);
+      CHECK_LE(carom_sim_summary(r.sim).energy_imbalance, 1e-12);
+      run_close(&r);
+    }
+}
+
+// --- friction --------------------------------------------------------------------------------------------------------
+
+// A block, which does not turn, slides at 1 m/s with mu = 0.3 and stops after v/(mu g) = 0.34 s and v²/(2 mu g); all of
+// its energy is lost in friction. In position form forces alternate, and friction with them, by a step's share.
+static const char *const block =
+    "space: planar\n"
+    "gravity: [0, -9.81]\n"
+    "parameters: {mu: 0.3, speed: 1}\n"
+    "bodies:\n"
+    "  block: {mass: 2, inertia: 0.005}\n"
+    "  rail: {mass: 1, inertia: 0.1}\n"
+    "joints:\n"
+    "  along: {prismatic: [ground, rail], axis: x}\n"
+    "  up: {prismatic: [rail, block], axis: y}\n"
+    "surfaces:\n"
+    "  foot: {point: block, material: m}\n"
+    "  floor: {plane: ground, material: m}\n"
+    "materials:\n"
+    "  m: {restitution: 0, friction: mu}\n"
+    "initial:\n"
+    "  along: {u: speed}\n"
+    "method: {lcp-position: {step: 1 ms}}\n"
+    "end: 1 s\n";
+
+static void a_block_slides_and_stops(void) {
+  const double force = 0.3 * 2 * 9.81, mass = 3, way = mass / (2 * force), h = 1e-4;
+  const char *level;
+  for
+    EACH_LEVEL(level) {
+      run r;
+      if (!run_open_text(&r, block, with(level, h, "", ""))) continue;
+      if (!run_to(&r, mass / force - 0.1)) continue;
+      CHECK_NEAR(run_read(&r, "along.u"), 0.1 * force / mass, 2 * h * force / mass);
+      if (!run_to(&r, 1)) continue;
+      CHECK_NEAR(run_read(&r, "along.u"), 0, 1e-12);
+      CHECK_NEAR(run_read(&r, "along.q"), way, 2 * h);  // a step of its speed, for the first and for the last one
+      CHECK_NEAR(run_read(&r, "energy.friction"), 0.5 * mass, 1e-9);
+      CHECK_LE(carom_sim_summary(r.sim).energy_imbalance, 1e-9);
+      CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
+      run_close(&r);
+    }
+}
+
+// --- the gap that the prediction leaves ------------------------------------------------------------------------------
+
+// A mass m on a spring k that hangs over a plane: the force of a step is found as if the spring did not answer to it.
+// In a step h of rk4 it moves the mass by λ h²/2m (1 - (ω h)²/12) instead of λ h²/2m. So the first step of a touch ends
+// with a gap of -λ h²/2m (ω h)²/12.
+static const char *const oscillator =
+    "space: planar\n"
+    "gravity: [0, 0]\n"
+    "parameters: {omega: 1000, start: 1e-7}\n"
+    "bodies:\n"
+    "  mass: {mass: 1, inertia: 1}\n"
+    "markers:\n"
+    "  eye: {on: mass, at: [0, 0]}\n"
+    "joints:\n"
+    "  up: {prismatic: [ground, mass], axis: y}\n"
+    "forces:\n"
+    "  spring: {force: eye, components: [0, -omega^2*up.q * 1 kg/s^2]}\n"
+    "surfaces:\n"
+    "  foot: {point: mass, material: m}\n"
+    "  floor: {plane: ground, material: m}\n"
+    "contacts:\n"
+    "  c: {between: [foot, floor]}\n"
+    "materials:\n"
+    "  m: {restitution: 0}\n"
+    "initial:\n"
+    "  up: {q: start, u: -1}\n"
+    "method: {lcp-position: {step: 1 ms}}\n"
+    "end: 1 s\n";
+
+static void the_gap_is_off_by_a_twelfth_of_the_square(void) {
+  for (double h = 4e-4; h > 0.9e-4; h /= 2) {
+    run r;
+    char settings[64];
+    const double x = 1000 * h;
+    snprintf(settings, sizeof settings, "start=%.17g", 0.1 * h);
+    if (!run_open_text(&r, oscillator, with("position", h, "", settings))) continue;
+    if (!run_to(&r, h)) continue;
+    double moved = run_read(&r, "c.fn") * h * h / 2, share = -run_read(&r, "up.q") / moved;
+    printf("    omega h = %.2f: the gap is off by %.6f of what the force moves, (omega h)^2/12 = %.6f\n", x, share,
+           x * x / 12);
+    CHECK_NEAR(share / (x * x / 12), 1, 1e-9);  // rounding of the gap, 1e-17 m, of 1e-8 m
+    run_close(&r);
+  }
+}
+
+// --- orders and integrators ------------------------------------------------------------------------------------------
+
+// The motion of the touching step is the same under every integrator that is more accurate than the step, and under
+// fixed steps of an order as accurate as the order says. Free flight and constant forces are exact with order two.
+static void every_integrator_moves_the_bodies(void) {
+  static const char *const of[] = {"integrator={\"type\":\"rk4\",\"step\":1e-3}",
+                                   "integrator={\"type\":\"erk\",\"rtol\":1e-10,\"atol\":1e-12}",
+                                   "integrator={\"type\":\"adams\",\"rtol\":1e-10,\"atol\":1e-12}",
+                                   "integrator={\"type\":\"bdf\",\"rtol\":1e-9,\"atol\":1e-12}",
+                                   "integrator={\"type\":\"ida\",\"rtol\":1e-9,\"atol\":1e-12}"};
+  const char *level;
+  for
+    EACH_LEVEL(level) {
+      run r;
+      if (!run_open_text(&r, ball, with(level, 1e-3, "", "height=1e-3"))) continue;
+      if (!run_to(&r, 0.03)) continue;
+      double q = gap(&r), u = rate(&r);
+      run_close(&r);
+      for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        char settings[256];
+        snprintf(settings, sizeof settings, "height=1e-3 %s", of[i]);
+        if (!run_open_text(&r, ball, with(level, 1e-3, "", settings))) continue;
+        if (run_to(&r, 0.03)) CHECK_NEAR(gap(&r), q, 1e-8), CHECK_NEAR(rate(&r), u, 1e-5);
+        run_close(&r);
+      }
+      static const char *const orders[] = {"rk3", "midpoint", "semi-implicit-euler"};
+      for (int i = 0; i < 3; i++) {
+        char more[64];
+        snprintf(more, sizeof more, ",\"order\":\"%s\"", orders[i]);
+        if (!run_open_text(&r, ball, with(level, 1e-3, more, "height=1e-3"))) continue;
+        if (run_to(&r, 0.03) && i < 2) CHECK_NEAR(gap(&r), q, 1e-12), CHECK_NEAR(rate(&r), u, 1e-10);
+        if (i == 2) CHECK_NEAR(gap(&r), 0, 1e-5);
+        run_close(&r);
+      }
+    }
+}
+
+// --- refusals --------------------------------------------------------------------------------------------------------
+
+static void refused(const char *text, const char *settings, const char *why) {
+  run r;
+  const char *path = scratch("model.yaml");
+  if (!CHECK(write_text(path, text))) return;
+  CHECK(!run_try(&r, path, settings));
+  CHECK_CONTAINS(r.error.text, why);
+  run_close(&r);
+}
+
+static void what_cannot_run_is_refused(void) {
+  const char *level;
+  for
+    EACH_LEVEL(level) {
+      refused(ball, with(level, 1e-3, "", "materials.m.restitution=0.5"), "has a restitution");
+      refused(ball, with(level, 1e-3, "", "materials.m.rolling_friction=1e-3"), "does not support 'rolling_friction'");
+      refused(ball, with(level, 1e-3, ",\"order\":\"explicit-euler\"", ""), "do not depend on the forces");
+      refused(ball, with(level, 1e-3, ",\"order\":\"rk3\"", "integrator=adams"), "the model names an integrator");
+    }
+}
+
+int main(void) {
+  RUN(a_touch_on_position_level_rebounds_by_accident);
+  RUN(a_touch_on_velocity_level_stops);
+  RUN(losses_are_those_of_impact);
+  RUN(a_block_slides_and_stops);
+  RUN(the_gap_is_off_by_a_twelfth_of_the_square);
+  RUN(every_integrator_moves_the_bodies);
+  RUN(what_cannot_run_is_refused);
+  return check_summary();
+}
