@@ -149,7 +149,8 @@ int carom_model_callback_outputs(const carom_model *model, const char *name) {
 }
 
 carom_remark carom_model_remark(const carom_model *model, int i) {
-  const carom_remark all[] = {model->restitution, model->conformal, model->no_contact, model->missed_load};
+  const carom_remark all[] = {model->restitution, model->conformal, model->no_contact, model->rigid_surface,
+                              model->missed_load};
   for (int k = 0; k < (int)(sizeof all / sizeof *all); k++)
     if (all[k].count && i-- == 0) return all[k];
   return (carom_remark){0};

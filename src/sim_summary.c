@@ -108,6 +108,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .conformal = sim->model->conformal.count,
                      .curvature = stats.trouble.curvature,
                      .no_contact = sim->model->no_contact.count,
+                     .rigid_surfaces = sim->model->rigid_surface.count,
                      .missed_loads = sim->model->missed_load.count,
                      .non_finite = sim->non_finite.count,
                      .non_finite_column = sim->non_finite.column,

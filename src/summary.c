@@ -60,6 +60,7 @@ static const summary_field warnings[] = {COUNT("energy", unbalanced),
                                          COUNT("conformal", conformal),
                                          COUNT("curvature", curvature),
                                          COUNT("no_contact", no_contact),
+                                         COUNT("rigid_surface", rigid_surfaces),
                                          COUNT("missed_load", missed_loads),
                                          COUNT("non_finite", non_finite)};
 

@@ -199,6 +199,30 @@ static void implicit_steps_may_damp(void) {
   run_close(&r);
 }
 
+// --- surfaces that keep their shape ----------------------------------------------------------------------------------
+
+// A circle as large as its flexible disc warns, one that is small beside it does not, nor does a point.
+static void large_rigid_surfaces_warn(void) {
+  static const char *const surfaces[] = {"{sphere: disc, radius: 0.1, material: m}",
+                                         "{sphere: disc, at: [0, -0.098], radius: 0.002, material: m}",
+                                         "{point: disc, at: [0, -0.1], material: m}"};
+  for (int k = 0; k < 3; k++) {
+    char text[700];
+    run r;
+    snprintf(
+        text, sizeof text,
+        "space: planar\nbodies:\n  disc: {solid_2d: {disc: 0.1, elements: 4, thickness: 0.01, young: 2e8, poisson: "
+        "0.3, density: 1000}, modes: {count: 4}}\njoints: {f: {free: [ground, disc], at: [0, 0.11]}}\n"
+        "surfaces: {floor: {plane: ground, material: m}, rim: %s}\nmaterials: {m: {restitution: 0}}\n"
+        "method: {moreau: {step: 1e-5}}\nend: 1e-5\n",
+        surfaces[k]);
+    if (!run_open_text(&r, text, NULL)) return;
+    CHECK_EQUAL(carom_sim_summary(r.sim).rigid_surfaces, k == 0);
+    if (k == 0) CHECK_TEXT(carom_model_remark(r.model, 0).name, "rigid_surface");
+    run_close(&r);
+  }
+}
+
 int main(void) {
   RUN(loops_close_over_flexible_bodies);
   RUN(impacts_act_on_the_modes);
@@ -206,5 +230,6 @@ int main(void) {
   RUN(momentum_is_kept);
   RUN(stiff_modes_may_be_implicit);
   RUN(implicit_steps_may_damp);
+  RUN(large_rigid_surfaces_warn);
   return check_summary();
 }

@@ -248,6 +248,7 @@ typedef struct carom_summary {
   double non_finite_t;            // and its time [s]
   long no_contact;  // number of pairs left out (at least 1) if no pair of surfaces can touch, or if their contact does
                     // not exist and a body moves
+  long rigid_surfaces;   // surfaces on flexible bodies that are large, but do not deform with them
   long missed_loads;     // contact places of flexible bodies whose modes miss too much of a static load there
   long initial_changes;  // kinds of given initial values (coordinates, speeds) that assembly changed
 } carom_summary;

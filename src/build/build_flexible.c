@@ -183,6 +183,7 @@ static bool find_bases(builder *b, const mechanism *m) {
   }
   b->bases_found = true;
   builder_tell_missed(b);
+  builder_tell_rigid_surfaces(b, m);
   return true;
 }
 

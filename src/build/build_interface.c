@@ -151,6 +151,26 @@ bool builder_interface(builder *b, const mechanism *m, flexible_builder *fb, int
   return true;
 }
 
+// --- surfaces that do not deform -------------------------------------------------------------------------------------
+
+#define RIGID_SIZE 0.05  // of the extent of its body: a larger surface that keeps its shape is a warning
+
+void builder_tell_rigid_surfaces(builder *b, const mechanism *m) {
+  const contact_surface *surfaces = b->model->contacts.surfaces;
+  carom_remark *to = &b->model->rigid_surface;
+  for (int i = 0; b->flexibles && i < b->def->surfaces.count; i++) {
+    const int on = m->markers[surfaces[i].marker].body;
+    const flexible_builder *fb = on == GROUND ? NULL : &b->flexibles[on - 1];
+    if (!fb || !fb->p || !(surfaces[i].reach > RIGID_SIZE * fb->flex.extent) || to->count++) continue;
+    to->name = "rigid_surface";
+    to->contact = surfaces[i].name;
+    to->text = arena_print(b->memory,
+                           "it keeps its shape and moves with one place of the flexible body '%s', so that the body "
+                           "does not give way under it; use points along the body",
+                           fb->p->name);
+  }
+}
+
 // --- what the modes miss ---------------------------------------------------------------------------------------------
 
 #define MISSED_LIMIT 0.05  // a larger part is a warning

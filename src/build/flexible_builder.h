@@ -94,6 +94,8 @@ bool builder_stretches(builder *b, flexible_builder *fb);
 bool builder_interface(builder *b, const mechanism *m, flexible_builder *fb, int body_index);
 // What the modes miss of a static load at each contact place of a body.
 void flexible_find_missed(builder *b, flexible_builder *fb, const reduction *r, const flex_modes *modes);
+// A remark on large surfaces of flexible bodies that do not deform with them.
+void builder_tell_rigid_surfaces(builder *b, const mechanism *m);
 // The parts of static loads at contact places that the modes of each body miss, for the model.
 void builder_tell_missed(builder *b);
 // Adds a contact place without loads, and one at a point with loads along its normal.

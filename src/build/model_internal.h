@@ -149,6 +149,7 @@ struct carom_model {
   contact_world contacts;
   carom_remark restitution, conformal;  // of contact laws outside their range; count 0: none
   carom_remark no_contact;              // count 0: surfaces can touch, or there are none
+  carom_remark rigid_surface;           // count 0: no large surface on a flexible body keeps its shape
   carom_remark missed_load;             // count 0: modes follow the static loads at all contact places
   drawing drawing;
   const body_mass *masses;             // one per body without ground

@@ -335,6 +335,10 @@ static const warning_words known_warnings[] = {
      "forces are unreliable. Give a stiffness, or a shape that is curved there."},
     {"no_contact", "No contact", "", "pair of surfaces is", "pairs of surfaces are",
      " left out: bodies pass through each other. `carom check` says why."},
+    {"rigid_surface", "Rigid surface", "", "surface on a flexible body does", "surfaces on flexible bodies do",
+     " not deform with it: forces and indentation there are those of a rigid shape. Use a surface 'boundary', or "
+     "points "
+     "along the body."},
     {"missed_load", "Missed load", "", "contact place has", "contact places have",
      " static loads that the modes of the body follow only in part. `carom check` says how much."},
 };
