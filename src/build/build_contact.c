@@ -169,6 +169,7 @@ static bool list_surfaces(contact_builder *c) {
       s->terrain = triangles;
     }
     if (type->by_triangles && !set_triangles(c, p, s)) return false;
+    if (type->by_boundary && !builder_boundary(c->b, p, c->m->markers[s->marker].body, s)) return false;
     s->reach = contact_surface_reach(s, c->m->planar);
   }
   return true;

@@ -77,8 +77,10 @@ static void sort_into_classes(crowd_builder *w) {
     const char *material = ((const carom_surface_def *)contacts_surface(w->c, i)->content)->material;
     const contact_surface *s = &w->c->surface[i];
     const char *key = arena_print(a, "%d %d %d %d %s", 2 * (int)s->shape + (s->form != NULL),
-                                  s->outline ? contact_outline_sort(s->outline) : 0, w->c->surface_group[i],
-                                  singled_out[i] ? i : -1, material ? material : "");
+                                  s->outline    ? contact_outline_sort(s->outline)
+                                  : s->boundary ? s->boundary->count <= CONTACT_POINTS_MAX
+                                                : 0,
+                                  w->c->surface_group[i], singled_out[i] ? i : -1, material ? material : "");
     int class = names_find(&keys, key);
     if (class < 0) {
       class = w->class_count;
@@ -280,6 +282,7 @@ static void note_points(crowd_builder *w, int p, int q, int i, int j) {
     most = contact_pair(w->c->m, &w->c->surface[first], &w->c->surface[second]).point_count;
   }
   if (e.type->has_own_points) most = a->own_points > b->own_points ? a->own_points : b->own_points;
+  if (e.boundary_first) most = CONTACT_POINTS_MAX;
   if (e.outline_first) most = contact_outlines_most(&a->outlines, &b->outlines);
   if (most > w->crowd->points_most) w->crowd->points_most = most;
 }

@@ -108,7 +108,13 @@ static void attach_joint(attaching *a, const mechanism *m, int i) {
   if (joint_is_slider(j->type, m->planar)) a->bodies[m->markers[j->second].body].slides = true;
 }
 
-static void attach_surface(attaching *a, const mechanism *m, const drawn_surface *f) {
+// A boundary is as large as its part of the body.
+static void attach_surface(attaching *a, const mechanism *m, const drawn_surface *f, const polyline *boundary) {
+  if (boundary) {
+    vec2 half = vec2_scale(0.5, vec2_sub(boundary->high, boundary->low));
+    attach_box(a, f->marker, vec2_in_space(vec2_add(boundary->low, half)), vec2_in_space(half));
+    return;
+  }
   const shape_type *drawn = f->type->drawn;
   if (!drawn) {
     attach(a, f->marker, VEC3_ZERO);
@@ -128,7 +134,8 @@ static void attach_all(attaching *a) {
   for (int i = 0; i < m->force_count; i++)
     if (m->forces[i].second >= 0) attach(a, m->forces[i].first, VEC3_ZERO), attach(a, m->forces[i].second, VEC3_ZERO);
   for (int i = 0; i < m->body_count; i++) a->bodies[i].holding = a->bodies[i].count;
-  for (int i = 0; i < d->surface_count; i++) attach_surface(a, m, &d->surfaces[i]);
+  for (int i = 0; i < d->surface_count; i++)
+    attach_surface(a, m, &d->surfaces[i], a->b->model->contacts.surfaces[i].boundary);
   for (int i = 0; i < m->force_count; i++)
     if (m->forces[i].second < 0) attach(a, m->forces[i].first, VEC3_ZERO);
   for (int i = 0; i < m->marker_count; i++)

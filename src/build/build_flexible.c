@@ -44,7 +44,7 @@ static bool check_inside(builder *b, const mechanism *m, const flexible_builder 
   for (int i = 0; i < m->marker_count; i++) {
     const vec3 p = m->markers[i].local.p;
     flex_place ignored;
-    if (m->markers[i].body != body_index || flexible_place_at(fb, p, &ignored)) continue;
+    if (m->markers[i].body != body_index || builder_is_boundary(b, i) || flexible_place_at(fb, p, &ignored)) continue;
     return source_error(b->error, CAROM_ERROR_MODEL, marker_origin(b, m, i),
                         "put it on a rigid body that is fixed to the solid",
                         "a marker at [%.4g, %.4g, %.4g] m is outside the solid '%s'", p.x, p.y, p.z, fb->p->name);
@@ -180,6 +180,7 @@ static bool find_bases(builder *b, const mechanism *m) {
   for (int i = 1; i < m->body_count; i++) {
     flexible_builder *fb = &b->flexibles[i - 1];
     if (fb->p && (!check_markers(b, m, fb, i) || !find_basis(b, m, fb, i, from[i]))) return false;
+    if (fb->p) flexible_fill_boundary(b, fb);
   }
   b->bases_found = true;
   builder_tell_missed(b);
@@ -205,7 +206,7 @@ bool builder_flexible(builder *b, mechanism *m) {
     if (b->flexibles[i - 1].p) fill_body(&b->flexibles[i - 1], &m->bodies[i]);
   for (int k = 0; k < m->marker_count; k++) {
     const int on = m->markers[k].body;
-    if (on != GROUND && b->flexibles[on - 1].p)
+    if (on != GROUND && b->flexibles[on - 1].p && !builder_is_boundary(b, k))
       m->markers[k].shape = shape_of(b, &b->flexibles[on - 1], &m->markers[k]);
   }
   return true;

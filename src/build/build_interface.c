@@ -109,11 +109,33 @@ static bool no_such_place(builder *b, const flexible_builder *fb, place at, cons
                       "body '%s' has no marker, side or stretch '%s' for its interface", fb->p->name, name);
 }
 
+// A boundary touches at its nodes: those of a part that `interface` names have their static modes.
+static void add_boundary(builder *b, flexible_builder *fb, const part *p) {
+  const carom_surface_def *d = p->content;
+  const flex_interface *side = flexible_boundary_side(fb, d);
+  if (!side) {
+    const triangle_mesh *m = &fb->solid.mesh;
+    flex_interface *all = ARENA_NEW(b->memory, flex_interface);
+    *all = interface_of_sides(b->memory, p->name, m->nodes, m->boundary_count, (const int(*)[3])m->boundary);
+    side = all;
+  }
+  for (int k = 0; k < fb->contact_count; k++)
+    if (fb->contacts[k].stretch && fb->contacts[k].stretch->count == side->count &&
+        memcmp(fb->contacts[k].stretch->nodes, side->nodes, (size_t)side->count * sizeof *side->nodes) == 0)
+      return;
+  flexible_contact *c = flexible_add_contact(b, fb, p->name);
+  c->stretch = side, c->is_surface = true;
+}
+
 // Surfaces that the loads of a static mode do not reach yet: contact acts at their markers.
 static void add_surfaces(builder *b, const mechanism *m, flexible_builder *fb, int body_index) {
   for (int i = 0; i < b->def->surfaces.count; i++) {
     const int marker = b->surface_marker[i];
     if (m->markers[marker].body != body_index) continue;
+    if (builder_is_boundary(b, marker)) {
+      add_boundary(b, fb, &b->def->surfaces.items[i]);
+      continue;
+    }
     const vec3 p = m->markers[marker].local.p;
     flex_place at;
     bool known = !flexible_place_at(fb, p, &at) || vec3_norm(vec3_sub(at.at, fb->from)) <= 1e-9 * fb->flex.extent;
@@ -161,12 +183,14 @@ void builder_tell_rigid_surfaces(builder *b, const mechanism *m) {
   for (int i = 0; b->flexibles && i < b->def->surfaces.count; i++) {
     const int on = m->markers[surfaces[i].marker].body;
     const flexible_builder *fb = on == GROUND ? NULL : &b->flexibles[on - 1];
-    if (!fb || !fb->p || !(surfaces[i].reach > RIGID_SIZE * fb->flex.extent) || to->count++) continue;
+    if (!fb || !fb->p || surfaces[i].boundary || !(surfaces[i].reach > RIGID_SIZE * fb->flex.extent) || to->count++)
+      continue;
     to->name = "rigid_surface";
     to->contact = surfaces[i].name;
     to->text = arena_print(b->memory,
                            "it keeps its shape and moves with one place of the flexible body '%s', so that the body "
-                           "does not give way under it; use points along the body",
+                           "does not give way under it; use a surface 'boundary' of a planar solid, or points along "
+                           "the body",
                            fb->p->name);
   }
 }
@@ -210,9 +234,10 @@ static void add_remark(builder *b, const flexible_builder *fb, const flexible_co
   to->contact = arena_print(b->memory, "%s at %s", fb->p->name, c->name);
   to->text = arena_print(
       b->memory, "its modes miss %.3g %% of the displacement under a static load there; %s", 100 * c->result.missing,
-      c->stretch      ? "use a smaller 'interface_tolerance', or keep more modes"
-      : c->is_surface ? "put a marker at its place into 'interface' of the body's modes, or keep more modes"
-                      : "let 'static_modes' be true, or keep more modes");
+      c->stretch && c->is_surface ? "name its side in 'interface' of the body's modes"
+      : c->stretch                ? "use a smaller 'interface_tolerance', or keep more modes"
+      : c->is_surface             ? "put a marker at its place into 'interface' of the body's modes, or keep more modes"
+                                  : "let 'static_modes' be true, or keep more modes");
 }
 
 void builder_tell_missed(builder *b) {

@@ -158,6 +158,10 @@ bool builder_hull(builder *b, place at, const char *file, double scale, carom_po
 // The triangles of a surface of type mesh, for contact, and the corners of its hull, which touch planes: none if it is
 // flat or has more than CONTACT_POINTS_MAX. Returns false after reporting.
 bool builder_triangles(builder *b, const part *p, terrain *to, const vec3 **corners, int *corner_count);
+// The boundary of a flexible body as a surface: its chain and its thickness. Returns false after reporting.
+bool builder_boundary(builder *b, const part *p, int body, contact_surface *to);
+// Whether a marker is that of such a surface: it has the axes of the body and moves with no mode.
+bool builder_is_boundary(const builder *b, int marker);
 // The triangles of a surface, as reports draw them. `points` gets their corners.
 void builder_terrain(builder *b, const char *name, const terrain *from, carom_points *points, shape_data *data);
 // Surfaces and sizes of joints, for drawing.

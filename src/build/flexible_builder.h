@@ -62,6 +62,8 @@ typedef struct flexible_builder {
   flex_interfaces interfaces;  // that `interface:` of the modes can name
   flexible_contact *contacts;  // places of contact, and those where loads act without a static mode
   int contact_count, contact_capacity;
+  int *touched, touched_count;  // nodes of the mesh that boundary surfaces have
+  int *touched_as;              // of each node one more than its number among these; 0: none
   // Once the shapes are known:
   flex_elements e;
   double *phi;         // rows of freedom_count numbers, one per mode
@@ -94,6 +96,10 @@ bool builder_stretches(builder *b, flexible_builder *fb);
 bool builder_interface(builder *b, const mechanism *m, flexible_builder *fb, int body_index);
 // What the modes miss of a static load at each contact place of a body.
 void flexible_find_missed(builder *b, flexible_builder *fb, const reduction *r, const flex_modes *modes);
+// How the nodes that boundary surfaces have move with the modes.
+void flexible_fill_boundary(builder *b, flexible_builder *fb);
+// The part of its boundary that a surface has; null if it is all of it.
+const flex_interface *flexible_boundary_side(const flexible_builder *fb, const carom_surface_def *d);
 // A remark on large surfaces of flexible bodies that do not deform with them.
 void builder_tell_rigid_surfaces(builder *b, const mechanism *m);
 // The parts of static loads at contact places that the modes of each body miss, for the model.

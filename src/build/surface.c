@@ -6,12 +6,13 @@
 
 extern const surface_type surface_point, surface_sphere, surface_capsule, surface_box, surface_cylinder, surface_cone,
     surface_ellipsoid, surface_superellipsoid, surface_hull, surface_polygon, surface_curve, surface_arcs,
-    surface_height_field, surface_mesh, surface_plane;
+    surface_height_field, surface_mesh, surface_plane, surface_boundary;
 
 static const surface_type *const all[] = {
-    &surface_point, &surface_sphere,    &surface_capsule,        &surface_box,  &surface_cylinder,
-    &surface_cone,  &surface_ellipsoid, &surface_superellipsoid, &surface_hull, &surface_polygon,
-    &surface_curve, &surface_arcs,      &surface_height_field,   &surface_mesh, &surface_plane,
+    &surface_point,        &surface_sphere,  &surface_capsule,   &surface_box,
+    &surface_cylinder,     &surface_cone,    &surface_ellipsoid, &surface_superellipsoid,
+    &surface_hull,         &surface_polygon, &surface_curve,     &surface_arcs,
+    &surface_height_field, &surface_mesh,    &surface_plane,     &surface_boundary,
 };
 enum { COUNT = sizeof all / sizeof *all };
 _Static_assert((int)COUNT <= (int)OPTION_MEMBERS_MAX, "more members than a reader has room for");

@@ -31,6 +31,7 @@ typedef struct surface_type {
   double (*reach)(const carom_shape_def *d);  // how far a body extends by it [m]; NULL if 0
   bool takes_file;                            // of triangles
   bool by_triangles;                          // it is a mesh: see builder_triangles
+  bool by_boundary;                           // it is that of a flexible body: see builder_boundary
   bool by_outline;                            // its outline says how thick it is and how it is drawn
   bool is_point;                              // two of them never touch
   bool is_body;                               // a body that has one needs no other shape

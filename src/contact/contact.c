@@ -91,16 +91,33 @@ bool contact_stiffness(const contact_element *e, const contact_point *p, double 
   return p->curvature[0] >= low && p->curvature[1] <= high;
 }
 
-// The points of both bodies where they touch. Most points are far apart and need none.
+// The points of both bodies where they touch. Most points are far apart and need none. On the boundary of a flexible
+// body a point has a frame of its own.
 typedef struct contact_anchors {
   anchor first, second;
+  flexible_marker frame[2];
+  double columns[2][6 * FLEXIBLE_MODES_MAX];
 } contact_anchors;
 
+// Frames with columns are for rows and forces, those without for velocities.
+static void set_frames(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
+                       const double slide[2], bool columns, contact_anchors *a) {
+  const polyline *on[2] = {e->boundary_first, e->boundary_second};
+  anchor *anchors[2] = {&a->first, &a->second};
+  for (int k = 0; k < 2; k++) {
+    if (!on[k]) continue;
+    a->frame[k] =
+        flexible_spot_frame(m, x, anchors[k]->node, &p->spot[k], slide ? slide[k] : 0, columns ? a->columns[k] : NULL);
+    anchors[k]->frame = &a->frame[k];
+  }
+}
+
 // Inlined, as all that is called here for every point: a call costs more than it does.
-BLOCK contact_anchors anchors_of(const mechanism *m, const motion *x, const contact_element *e,
-                                 const contact_point *p) {
-  return (contact_anchors){contact_anchor(m, x, e, p, CONTACT_FIRST, p->at),
-                           contact_anchor(m, x, e, p, CONTACT_SECOND, p->at)};
+BLOCK void find_anchors(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
+                        const double slide[2], bool columns, contact_anchors *a) {
+  a->first = contact_anchor(m, x, e, p, CONTACT_FIRST, p->at);
+  a->second = contact_anchor(m, x, e, p, CONTACT_SECOND, p->at);
+  if (x->flexible && e->boundary_first) set_frames(m, x, e, p, slide, columns, a);
 }
 
 // The velocity of the first body against the second's at the point, along d.
@@ -135,7 +152,8 @@ void contact_add_normal(const mechanism *m, motion *x, const contact_element *e,
     e->type->action->add_normal(m, x, e, p);
     return;
   }
-  contact_anchors a = anchors_of(m, x, e, p);
+  contact_anchors a;
+  find_anchors(m, x, e, p, NULL, true, &a);
   add_row_along(m, x, &a, p->n);
 }
 
@@ -145,7 +163,8 @@ int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, co
     contact_add_normal(m, x, e, p);
     return count;
   }
-  contact_anchors a = anchors_of(m, x, e, p);
+  contact_anchors a;
+  find_anchors(m, x, e, p, NULL, true, &a);
   add_row_along(m, x, &a, p->n);
   for (int k = 1; k < count; k++) add_row_along(m, x, &a, p->t[k - 1]);
   return contact_rolls(e) ? count + add_turning_rows(m, x, p, &a) : count;
@@ -170,7 +189,8 @@ static void set_turn_bias(const mechanism *m, motion *x, const contact_point *p,
 // are carried along with the normal without turning about it:  ṫ = -(t·ṅ) n.
 void contact_set_bias_by(const mechanism *m, motion *x, const contact_element *e, const contact_point *p,
                          const contact_travel *t, int row) {
-  contact_anchors a = anchors_of(m, x, e, p);
+  contact_anchors a;
+  find_anchors(m, x, e, p, t->slide, false, &a);
   vec3 v[2] = {anchor_velocity(m, x, &a.first), anchor_velocity(m, x, &a.second)};
   vec3 bias[2] = {anchor_bias_along(m, x, &a.first, t->at), anchor_bias_along(m, x, &a.second, t->at)};
   vec3 slip = vec3_sub(v[0], v[1]), turn = vec3_sub(bias[0], bias[1]);
@@ -193,7 +213,8 @@ void contact_set_bias(const mechanism *m, motion *x, const contact_element *e, c
 // --- forces ----------------------------------------------------------------------------------------------------------
 
 static vec3 relative_velocity(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p) {
-  contact_anchors a = anchors_of(m, x, e, p);
+  contact_anchors a;
+  find_anchors(m, x, e, p, NULL, false, &a);
   return vec3_sub(anchor_velocity(m, x, &a.first), anchor_velocity(m, x, &a.second));
 }
 
@@ -217,14 +238,16 @@ void contact_push(const mechanism *m, motion *x, const contact_element *e, const
   }
   vec3 f = vec3_axpy(vec3_scale(normal, p->n), drag[0], p->t[0]);
   if (!m->planar) f = vec3_axpy(f, drag[1], p->t[1]);
-  contact_anchors a = anchors_of(m, x, e, p);
+  contact_anchors a;
+  find_anchors(m, x, e, p, NULL, true, &a);
   anchor_push(m, x, &a.first, f, VEC3_ZERO);
   anchor_push(m, x, &a.second, vec3_neg(f), VEC3_ZERO);
 }
 
 void contact_turn(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
                   double turn[3]) {
-  contact_anchors a = anchors_of(m, x, e, p);
+  contact_anchors a;
+  find_anchors(m, x, e, p, NULL, false, &a);
   vec3 w = vec3_sub(anchor_omega(m, x, &a.first), anchor_omega(m, x, &a.second));
   for (int k = 0; k < 3; k++) turn[k] = m->planar && k > 0 ? 0 : vec3_dot(turn_axis(m, p, k), w);
 }
@@ -233,7 +256,8 @@ void contact_twist(const mechanism *m, motion *x, const contact_element *e, cons
                    const double moment[3]) {
   vec3 sum = VEC3_ZERO;
   for (int k = 0; k < (m->planar ? 1 : 3); k++) sum = vec3_axpy(sum, moment[k], turn_axis(m, p, k));
-  contact_anchors a = anchors_of(m, x, e, p);
+  contact_anchors a;
+  find_anchors(m, x, e, p, NULL, true, &a);
   anchor_push(m, x, &a.first, VEC3_ZERO, sum);
   anchor_push(m, x, &a.second, VEC3_ZERO, vec3_neg(sum));
 }

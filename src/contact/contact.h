@@ -13,7 +13,9 @@
 #include "contact/material.h"
 #include "geometry/convex.h"
 #include "geometry/outline.h"
+#include "geometry/polyline.h"
 #include "geometry/terrain.h"
+#include "mechanics/flexible_boundary.h"
 #include "mechanics/mechanism.h"
 
 typedef struct contact_point {
@@ -23,9 +25,14 @@ typedef struct contact_point {
   vec3 at;          // where its percussion acts on both bodies, in the world: one point, so that linear
                     // and angular momentum are kept whatever the gap [m]
   vec3 n, t[2];
-  vec3 apart;  // place of the first surface in the axes of the second, where a type needs it to see passages [m]
-  double curvature[2];  // relative principal ones, the smaller first, where the stiffness follows from them [1/m]
-  int speed;            // of a stop in the tree: its speed and sense, else -1
+  union {
+    struct {
+      vec3 apart;  // place of the first surface in the axes of the second, where a type needs it to see passages [m]
+      double curvature[2];  // relative principal ones, the smaller first, where the stiffness follows from them [1/m]
+    };
+    flexible_spot spot[2];  // where it is on the boundaries of the element: of the first surface, and of the second
+  };
+  int speed;    // of a stop in the tree: its speed and sense, else -1
   bool absent;  // it stands for no place now: the gap is infinite or far beyond those of the others, the rest means
                 // nothing; or it is the lowest point of a rim that is level, which has none, but is as high as others
   double sense;
@@ -41,6 +48,7 @@ typedef struct contact_touch {
   contact_feature feature;  // places with the same one are told apart by their order
   double gap;
   vec3 at, n;
+  flexible_spot spot[2];  // on boundaries of flexible bodies
 } contact_touch;
 
 typedef struct contact_element contact_element;
@@ -56,6 +64,7 @@ typedef struct contact_searches {
 // How fast the place and the normal of a point move: with the bodies, and over their surfaces.
 typedef struct contact_travel {
   vec3 at, n;
+  double slide[2];  // of its spots: how fast their parts change [1/s]
 } contact_travel;
 
 // The normal row on the speeds, the rate of the gap, the force pair along the normal, and whether the gap is an angle.
@@ -166,10 +175,11 @@ struct contact_element {
   const convex *shape_first, *shape_second;       // of a pair of surfaces; null of a plane
   const struct flat *faces_first, *faces_second;  // of a pair with flat faces; else null
   contact_material material;
-  const char *name;                               // null of a pair that is not listed in the model: see contact_name
-  const char *const *point_names;                 // of its own; null if those of the type
-  const outline *outline_first, *outline_second;  // of a pair of outlines in the plane, else null
-  const terrain *terrain;                         // the second surface, of triangles; else null
+  const char *name;                                  // null of a pair that is not listed in the model: see contact_name
+  const char *const *point_names;                    // of its own; null if those of the type
+  const outline *outline_first, *outline_second;     // of a pair of outlines in the plane, else null
+  const polyline *boundary_first, *boundary_second;  // of deforming boundaries; else null
+  const terrain *terrain;                            // the second surface, of triangles; else null
   const terrain
       *terrain_first;  // the first of two meshes, or the mesh on a plane whose hull has too many corners; else null
   double clearance;
@@ -288,6 +298,7 @@ extern const contact_type contact_stop;  // a limit of a joint's coordinate
 // --- surfaces --------------------------------------------------------------------------------------------------------
 
 typedef enum shape {
+  SHAPE_BOUNDARY,
   SHAPE_POINT,
   SHAPE_SPHERE,
   SHAPE_ELLIPSOID,
@@ -321,10 +332,14 @@ struct contact_surface {
   double thickness;                 // that a step must not pass over; infinite if there is none [m]
   const outline *outline;           // in a planar model; null if it has none
   const terrain *terrain;           // of a surface of triangles, else null
+  const polyline *boundary;         // of the boundary of a flexible body, whose vertices move with it; else null
 };
 
 // What is in an element from its two surfaces: all but its name and material. Their contact must exist.
 contact_element contact_pair(const mechanism *m, const contact_surface *a, const contact_surface *b);
+
+// A boundary may reach so much farther than undeformed: beyond that its body is far outside linear elasticity.
+#define CONTACT_BOUNDARY_GROWTH 1.2
 
 // Where a surface may be: the radius of a ball around its marker that holds it, infinite if it has no bounds, and how
 // far it extends from there along the axes of the world if its own are R. A half space is what lies behind a plane.

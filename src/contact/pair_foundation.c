@@ -391,5 +391,5 @@ static void set_foundation(const mechanism *m, const contact_surface *a, const c
 }
 
 void contact_set_law_type(const mechanism *m, const contact_surface *a, const contact_surface *b, contact_element *e) {
-  if (!contact_set_nearest(e) && e->material.foundation > 0) set_foundation(m, a, b, e);
+  if (!e->boundary_first && !contact_set_nearest(e) && e->material.foundation > 0) set_foundation(m, a, b, e);
 }

@@ -19,6 +19,11 @@ extern const contact_type contact_capsule_plane, contact_hull_plane, contact_cyl
     contact_mesh_plane;
 extern const contact_type contact_outlines, contact_sphere_terrain, contact_shape_terrain, contact_mesh_mesh;
 
+extern const contact_type contact_boundaries, contact_boundary_outline;  // of flexible bodies
+
+// Sets the boundaries of an element of one of these types, its type on a plane, and its number of points.
+void contact_set_boundaries(contact_element *e, const contact_surface *first, const contact_surface *second);
+
 // The type of a pair of surfaces under a scheme with force laws, by its material; sets what it needs.
 void contact_set_law_type(const mechanism *m, const contact_surface *a, const contact_surface *b, contact_element *e);
 

@@ -242,7 +242,18 @@ static const contact_type contact_point_sphere = {
 #define EDGES       &contact_edge_pair
 #define TRIANGLES   [SHAPE_TERRAIN] = &contact_shape_terrain, [SHAPE_MESH] = &contact_shape_terrain
 #define ROUND_EDGES [SHAPE_CYLINDER] = EDGES, [SHAPE_CONE] = EDGES
+#define BOUNDARY    &contact_boundary_outline
 static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
+    [SHAPE_BOUNDARY] = {[SHAPE_BOUNDARY] = &contact_boundaries,
+                        [SHAPE_POINT] = BOUNDARY,
+                        [SHAPE_SPHERE] = BOUNDARY,
+                        [SHAPE_ELLIPSOID] = BOUNDARY,
+                        [SHAPE_SUPERELLIPSOID] = BOUNDARY,
+                        [SHAPE_CAPSULE] = BOUNDARY,
+                        [SHAPE_BOX] = BOUNDARY,
+                        [SHAPE_HULL] = BOUNDARY,
+                        [SHAPE_OUTLINE] = BOUNDARY,
+                        [SHAPE_PLANE] = BOUNDARY},
     [SHAPE_POINT] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_point_sphere, [SHAPE_BOX] = &contact_point_box,
                      [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_TERRAIN] = &contact_sphere_terrain,
                      [SHAPE_MESH] = &contact_sphere_terrain, [SHAPE_PLANE] = &contact_point_plane},
@@ -309,6 +320,7 @@ contact_element contact_pair(const mechanism *m, const contact_surface *a, const
   if (type == &contact_mesh_plane) e.terrain_first = first->terrain;
   if (type == &contact_mesh_mesh) contact_set_meshes(&e, first->terrain, second->terrain);
   if (type == &contact_outlines) contact_set_outlines(&e, first->outline, second->outline);
+  if (first->boundary) contact_set_boundaries(&e, first, second);
   return e;
 }
 
@@ -320,6 +332,9 @@ static vec3 farthest_corner(const terrain *t) {
 
 // The farthest corner of its box in its own axes.
 double contact_surface_reach(const contact_surface *s, bool planar) {
+  if (s->boundary)
+    return CONTACT_BOUNDARY_GROWTH * hypot(fmax(fabs(s->boundary->low.x), fabs(s->boundary->high.x)),
+                                           fmax(fabs(s->boundary->low.y), fabs(s->boundary->high.y)));
   if (planar && s->outline)
     return hypot(fmax(fabs(s->outline->low.x), fabs(s->outline->high.x)),
                  fmax(fabs(s->outline->low.y), fabs(s->outline->high.y)));
@@ -329,7 +344,8 @@ double contact_surface_reach(const contact_surface *s, bool planar) {
 
 double contact_surface_half(const contact_surface *s, bool planar, vec3 *middle) {
   vec3 low = VEC3_ZERO, high = VEC3_ZERO;
-  if (planar && s->outline)
+  if (s->boundary) low = vec2_in_space(s->boundary->low), high = vec2_in_space(s->boundary->high);
+  else if (planar && s->outline)
     low = (vec3){s->outline->low.x, s->outline->low.y, 0}, high = (vec3){s->outline->high.x, s->outline->high.y, 0};
   else if (s->shape == SHAPE_MESH) low = s->terrain->low, high = s->terrain->high;
   else {
@@ -360,7 +376,7 @@ static double extent_along(const contact_surface *s, vec3 n) {
 
 vec3 contact_surface_extent(const contact_surface *s, const mat3 *R) {
   double edge[3] = {s->reach, s->reach, s->reach};
-  bool round = s->form && s->reach <= s->form->layer;
+  bool round = s->boundary || (s->form && s->reach <= s->form->layer);
   for (int k = 0; isfinite(s->reach) && !round && k < 3; k++)
     edge[k] = extent_along(s, (vec3){R->m[3 * k], R->m[3 * k + 1], R->m[3 * k + 2]});
   return vec3_of(edge);

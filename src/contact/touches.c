@@ -152,6 +152,7 @@ void contact_place_touches(const mechanism *m, const motion *x, const contact_el
     contact_point *p = &points[k];
     p->node_first = first.node, p->node_second = second.node;
     p->at = first.p, p->apart = apart;
+    if (e->boundary_first) p->spot[0] = p->spot[1] = (flexible_spot){0};
     if (!a.taken[k]) set_absent(m, p);
     if (now) now[k] = CONTACT_NO_FEATURE;
   }
@@ -159,6 +160,7 @@ void contact_place_touches(const mechanism *m, const motion *x, const contact_el
     int k = a.point_of[i];
     points[k].gap = touches[i].gap, points[k].at = touches[i].at;
     contact_set_frame(m, &points[k], touches[i].n);
+    if (e->boundary_first) memcpy(points[k].spot, touches[i].spot, sizeof points[k].spot);
     if (now) now[k] = touches[i].feature;
   }
 }

@@ -539,14 +539,15 @@ void outline_half_plane(arena *memory, outline *to) {
 // them.
 #define BEYOND 1e-9
 
-static void take_foot(outline_foot *best, double gap, vec2 at, vec2 normal) {
-  if (fabs(gap) < fabs(best->gap)) *best = (outline_foot){gap, at, normal};
+static void take_foot(outline_foot *best, const outline_feature *on, double gap, vec2 at, vec2 normal) {
+  if (fabs(gap) < fabs(best->gap)) *best = (outline_foot){gap, at, normal, on};
 }
 
 static void look_at_line(const outline *o, const outline_feature *f, vec2 p, outline_foot *best) {
   vec2 way = vec2_sub(p, f->from);
   double s = vec2_dot(outline_along(f), way), more = BEYOND * o->size;
-  if (s >= f->low - more && s <= f->high + more) take_foot(best, vec2_dot(f->n0, way), outline_line_point(f, s), f->n0);
+  if (s >= f->low - more && s <= f->high + more)
+    take_foot(best, f, vec2_dot(f->n0, way), outline_line_point(f, s), f->n0);
 }
 
 // The normal points away from the centre, or towards it where the arc is hollow. A corner has no radius.
@@ -555,7 +556,7 @@ static void look_at_arc(const outline_feature *f, vec2 p, outline_foot *best) {
   double distance = vec2_norm(way), radius = fabs(f->radius);
   vec2 normal = distance > 0 ? vec2_scale(f->sense / distance, way) : vec2_unit(vec2_add(f->n0, f->n1));
   if (outline_has_normal(f, normal, BEYOND))
-    take_foot(best, f->sense * (distance - radius), vec2_axpy(f->centre, f->sense * radius, normal), normal);
+    take_foot(best, f, f->sense * (distance - radius), vec2_axpy(f->centre, f->sense * radius, normal), normal);
 }
 
 // The rate of half the square of the distance along a cubic.
@@ -576,7 +577,7 @@ static void take_place(const outline_feature *f, vec2 p, double s, outline_foot 
   vec2 at = cubic_at(f->c, s), normal = vec2_unit(normal_of(cubic_rate(f->c, s))), way = vec2_sub(p, at);
   double off = vec2_dot(normal, way);
   bool at_end = s <= 0 || s >= 1;
-  take_foot(best, at_end ? copysign(vec2_norm(way), off) : off, at, normal);
+  take_foot(best, f, at_end ? copysign(vec2_norm(way), off) : off, at, normal);
 }
 
 // Each local minimum of the distance, and the ends.

@@ -77,6 +77,7 @@ int outline_sample(const outline *o, double within, arena *memory, vec2 **points
 typedef struct outline_foot {
   double gap;       // negative inside
   vec2 at, normal;  // outward
+  const outline_feature *on;
 } outline_foot;
 
 outline_foot outline_nearest(const outline *o, vec2 p);

@@ -5,6 +5,7 @@
 
 #include "math/dense.h"
 #include "mechanics/anchor.h"
+#include "mechanics/flexible_boundary.h"
 #include "mechanics/tree.h"
 
 // Whether its joint is at a marker that moves with the modes of the parent.
@@ -47,6 +48,7 @@ void flexible_allocate(const mechanism *m, motion *x) {
     f->ff = ARENA_ARRAY(a, double, modes *modes);
     f->p = ARENA_ARRAY(a, double, modes), f->e = ARENA_ARRAY(a, double, modes);
     f->rate = ARENA_ARRAY(a, double, modes), f->damping = ARENA_ARRAY(a, double, modes);
+    if (n->flex->boundary) f->boundary = ARENA_ARRAY(a, vec2, n->flex->boundary->count);
   }
   for (int i = 0; i < m->marker_count; i++) {
     const marker *k = &m->markers[i];
@@ -190,6 +192,7 @@ void flexible_evaluate(const mechanism *m, motion *x, int index) {
   vec3_store(l->mk, mat3_mul(l->R, f->state.inertia.first));
   for (int i = 0; i < f->marker_count; i++)
     evaluate_marker(m, x, n, l, &m->markers[f->markers[i]], &x->flexible_markers[f->markers[i]]);
+  flexible_boundary_place(m, x, index);
 }
 
 node flexible_parent(const mechanism *m, const motion *x, const node *n, tree_link *frame) {

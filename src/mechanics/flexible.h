@@ -16,6 +16,8 @@
 
 enum { FLEXIBLE_MODES_MAX = 512 };
 
+typedef struct flexible_boundary flexible_boundary;
+
 // Const, in the body's axes.
 typedef struct flexible_body {
   int modes;
@@ -31,6 +33,7 @@ typedef struct flexible_body {
   int place_count;
   const vec3 *strains;  // strain per modal coordinate, likewise: mean, and two parts a, b of the deviation √(a² + b²)
   int strain_count;     // places; 0 if strains are not known
+  const flexible_boundary *boundary;  // nodes that surfaces touch; may be null
 } flexible_body;
 
 // Of a marker on a flexible body, const, in the body's axes: how its place moves and turns per modal coordinate.
@@ -68,6 +71,7 @@ typedef struct flexible_link {
   double *p, *e;    // p_f while it is gathered; I_ff⁻¹ (τ_f - p_f)
   double *rate;     // q̈, or the modal speeds that tree_spread was given
   double *damping;  // D q̇ as applied last
+  struct vec2 *boundary;  // places of the nodes of its boundary, in the body's axes
   flexible_relaxation relaxed;
 } flexible_link;
 
