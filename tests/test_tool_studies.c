@@ -101,6 +101,9 @@ static void a_bifurcation_diagram_is_told(void) {
   CHECK_CONTAINS(out, "\n5,backward,2,0,1,");
   CHECK_EQUAL(carom("export driven-bifurcation.h5 --table points"), 0);
   CHECK_CONTAINS(out, "row,direction,w,point,t,slide.q\n0,forward,2,0,");
+  CHECK_EQUAL(carom("report driven-bifurcation.h5 -o driven.html"), 0);
+  CHECK_EQUAL(carom("report driven-bifurcation.h5 driven-bifurcation.h5 -o driven.html"), 2);
+  CHECK_CONTAINS(err, "is a bifurcation diagram, which has a page of its own");
   CHECK_EQUAL(carom("bifurcation driven.yaml --vary w=2,3 --section slide.q=9 --one-way -q"), 1);
   CHECK_CONTAINS(err, "2 of 2 values failed, 2 first:");
   CHECK_CONTAINS(err, "does not rise through 9");

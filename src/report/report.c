@@ -232,11 +232,12 @@ static const char *describe(report *r) {
   json_put_integer(&w, "format", 1);
   json_put_text(&w, "tool", CAROM_VERSION);
   json_put_text(&w, "made", now);
-  bool sweep = report_is_sweep(&r->runs[0]);
+  bool sweep = report_is_sweep(&r->runs[0]), diagram = report_is_diagram(&r->runs[0]);
   json_open(&w, "runs", '[');
-  for (int i = 0; !sweep && i < r->run_count; i++) report_put_run(r, &w, &r->runs[i]);
+  for (int i = 0; !sweep && !diagram && i < r->run_count; i++) report_put_run(r, &w, &r->runs[i]);
   json_close(&w, ']');
   if (sweep) report_put_sweep(r, &w, &r->runs[0]);
+  else if (diagram) report_put_diagram(r, &w, &r->runs[0]);
   else if (!put_comparisons(r, &w)) return NULL;
   json_close(&w, '}');
   return w.out.text;
@@ -288,12 +289,16 @@ static carom_status save_page(const report *r, const char *path, const carom_rep
   return reason ? CAROM_ERROR_FILE : ended;
 }
 
-// Runs over each other, or one sweep.
+// Runs over each other, or one study.
 static bool load_runs(report *r, size_t room) {
-  for (int i = 0; i < r->run_count; i++)
-    if (report_is_sweep(&r->runs[i]) && r->run_count > 1)
-      return error_set(r->error, CAROM_ERROR_USAGE, "'%s' is a sweep, which has a page of its own", r->runs[i].file),
+  for (int i = 0; i < r->run_count; i++) {
+    const bool sweep = report_is_sweep(&r->runs[i]);
+    if ((sweep || report_is_diagram(&r->runs[i])) && r->run_count > 1)
+      return error_set(r->error, CAROM_ERROR_USAGE, "'%s' is a %s, which has a page of its own", r->runs[i].file,
+                       sweep ? "sweep" : "bifurcation diagram"),
              false;
+  }
+  if (report_is_diagram(&r->runs[0])) return report_load_diagram(r, &r->runs[0], room);
   if (report_is_sweep(&r->runs[0])) return report_load_sweep(r, &r->runs[0], room);
   for (int i = 0, blobs = 0; i < r->run_count; blobs += r->runs[i++].blob_count)
     if (!report_load(r, &r->runs[i], room, blobs)) return false;

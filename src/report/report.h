@@ -72,7 +72,7 @@ typedef struct report_pairs {
   int column_count;
 } report_pairs;
 
-// Rows of a sweep.
+// Rows of a sweep, or points of a bifurcation diagram.
 typedef struct report_sweep {
   int source;             // table of the record
   long rows, kept, step;  // every step-th row is kept
@@ -162,6 +162,19 @@ bool report_is_sweep(const report_run *run);
 // Reads as many rows as fit. Returns false after reporting.
 bool report_load_sweep(report *r, report_run *run, size_t room);
 void report_put_sweep(report *r, json_writer *w, const report_run *run);
+// What pages of studies have in common: the rows of a table that fit, as columns; all rows of a short table, with their
+// words; messages of rows that failed; what made the file (`of` is its text that says so).
+bool report_load_rows(report *r, report_run *run, const char *table, size_t room);
+void report_put_kept_rows(json_writer *w, const report_sweep *rows);
+void report_put_rows(report *r, json_writer *w, const report_run *run, const char *table, const char *key);
+void report_put_messages(report *r, json_writer *w, const report_run *run);
+void report_put_origin(json_writer *w, const report_run *run, const json_value *of);
+
+// --- diagram.c: a bifurcation diagram instead of runs ----------------------------------------------------------------
+
+bool report_is_diagram(const report_run *run);
+bool report_load_diagram(report *r, report_run *run, size_t room);  // as above
+void report_put_diagram(report *r, json_writer *w, const report_run *run);
 
 // --- text.c, verdict.c, plots.c: a run in words ----------------------------------------------------------------------
 

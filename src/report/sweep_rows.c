@@ -44,9 +44,9 @@ static void pack_columns(report *r, report_run *run, report_sweep *s, const doub
   report_settle_blobs(r, run, first);
 }
 
-bool report_load_sweep(report *r, report_run *run, size_t room) {
+bool report_load_rows(report *r, report_run *run, const char *table, size_t room) {
   report_sweep *s = &run->sweep;
-  *s = (report_sweep){.source = record_find_table(run->in, "rows")};
+  *s = (report_sweep){.source = record_find_table(run->in, table)};
   record_table about = record_get_table(run->in, s->source);
   s->rows = record_rows(run->in, s->source), s->column_count = about.column_count;
   if (s->rows < 1) return error_set(r->error, CAROM_ERROR_FILE, "'%s' has no rows", run->file), false;
@@ -66,6 +66,8 @@ bool report_load_sweep(report *r, report_run *run, size_t room) {
   return read;
 }
 
+bool report_load_sweep(report *r, report_run *run, size_t room) { return report_load_rows(r, run, "rows", room); }
+
 // --- words -----------------------------------------------------------------------------------------------------------
 
 static void put_vary(json_writer *w, const json_value *vary, const json_value *words) {
@@ -83,19 +85,21 @@ static void put_vary(json_writer *w, const json_value *vary, const json_value *w
   json_close(w, ']');
 }
 
-static void put_messages(json_writer *w, const json_value *messages) {
+void report_put_messages(report *r, json_writer *w, const report_run *run) {
+  const char *text = record_get_text(run->in, "messages");
+  const json_value *messages = text ? json_read(r->memory, text) : NULL;
   json_open(w, "messages", '{');
   for (int i = 0; messages && messages->kind == JSON_MAP && i < messages->count && i < MESSAGES_MOST; i++)
     json_put_text(w, messages->items[i].key, messages->items[i].kind == JSON_TEXT ? messages->items[i].text : "");
   json_close(w, '}');
 }
 
-static void put_indices(report *r, json_writer *w, const report_run *run) {
-  int table = record_find_table(run->in, "sensitivity");
+void report_put_rows(report *r, json_writer *w, const report_run *run, const char *name, const char *key) {
+  int table = record_find_table(run->in, name);
   record_table t = table < 0 ? (record_table){0} : record_get_table(run->in, table);
   row_words *words = table < 0 ? NULL : row_words_read(r->memory, run->in, table);
   double *row = ARENA_ARRAY(r->memory, double, t.column_count + 1);
-  json_open(w, "indices", '[');
+  json_open(w, key, '[');
   for (long i = 0; table >= 0 && i < record_rows(run->in, table); i++) {
     if (record_read(run->in, table, i, 1, row, NULL) != CAROM_OK) break;
     json_open(w, NULL, '{');
@@ -109,19 +113,30 @@ static void put_indices(report *r, json_writer *w, const report_run *run) {
   json_close(w, ']');
 }
 
-void report_put_sweep(report *r, json_writer *w, const report_run *run) {
-  const report_sweep *s = &run->sweep;
-  const char *texts[] = {record_get_text(run->in, "words"), record_get_text(run->in, "messages")};
-  const json_value *of = json_read(r->memory, record_get_text(run->in, "sweep"));
-  const json_value *words = texts[0] ? json_read(r->memory, texts[0]) : NULL,
-                   *messages = texts[1] ? json_read(r->memory, texts[1]) : NULL, *take = json_get(of, "take");
-  json_open(w, "sweep", '{');
+void report_put_origin(json_writer *w, const report_run *run, const json_value *of) {
   json_put_text(w, "name", run->name);
   json_put_text(w, "file", run->file);
   json_put_text(w, "title", record_get_text(run->in, "title"));
   json_put_text(w, "model", record_get_text(run->in, "file"));
   json_put_text(w, "version", record_get_text(run->in, "version"));
   if (json_get(of, "settings")) json_put(w, "settings", json_get(of, "settings"));
+}
+
+void report_put_kept_rows(json_writer *w, const report_sweep *s) {
+  json_put_integer(w, "rows", s->rows);
+  json_put_integer(w, "kept", s->kept);
+  json_put_integer(w, "step", s->step);
+  json_open(w, "columns", '[');
+  for (int k = 0; k < s->column_count; k++) report_put_column(w, NULL, &s->columns[k], s->kept);
+  json_close(w, ']');
+}
+
+void report_put_sweep(report *r, json_writer *w, const report_run *run) {
+  const char *text = record_get_text(run->in, "words");
+  const json_value *of = json_read(r->memory, record_get_text(run->in, "sweep"));
+  const json_value *words = text ? json_read(r->memory, text) : NULL, *take = json_get(of, "take");
+  json_open(w, "sweep", '{');
+  report_put_origin(w, run, of);
   put_vary(w, json_get(of, "vary"), json_get(words, "rows"));
   json_put_integer(w, "taken", take && take->kind == JSON_LIST ? take->count : 0);
   json_put_integer(w, "sample", (long)json_get_number(of, "sample", 0));
@@ -129,13 +144,8 @@ void report_put_sweep(report *r, json_writer *w, const report_run *run) {
   json_put_text(w, "points", json_get_text(of, "points"));
   json_put_flag(w, "sensitivity", json_get_number(of, "sensitivity", 0) != 0);
   if (take) json_put(w, "take", take);
-  json_put_integer(w, "rows", s->rows);
-  json_put_integer(w, "kept", s->kept);
-  json_put_integer(w, "step", s->step);
-  json_open(w, "columns", '[');
-  for (int k = 0; k < s->column_count; k++) report_put_column(w, NULL, &s->columns[k], s->kept);
-  json_close(w, ']');
-  put_messages(w, messages);
-  put_indices(r, w, run);
+  report_put_kept_rows(w, &run->sweep);
+  report_put_messages(r, w, run);
+  report_put_rows(r, w, run, "sensitivity", "indices");
   json_close(w, '}');
 }

@@ -30,6 +30,7 @@ typedef enum change_kind {
   CHANGE_TORUS,
   CHANGE_GRAZING,
   CHANGE_REST,
+  CHANGE_CRISIS,
   CHANGE_OTHER
 } change_kind;
 extern const char *const change_words[];

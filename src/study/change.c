@@ -4,7 +4,7 @@
 
 #include "study/bifurcation.h"
 
-const char *const change_words[] = {"fold", "flip", "torus", "grazing", "rest", "other"};
+const char *const change_words[] = {"fold", "flip", "torus", "grazing", "rest", "crisis", "other"};
 
 // Infinite sequences of impacts have no number of them.
 static bool same_impacts(const orbit *a, const orbit *b) {
@@ -33,7 +33,7 @@ static change_kind name_change(const attempt *last, const attempt *next) {
   if (doubles && same_impacts(a, b) && orbit_distance(b, a) <= near) return CHANGE_FLIP;
   if (critical && fabs(a->multiplier.imaginary) > 0.1 * size) return CHANGE_TORUS;
   if (critical) return a->multiplier.real < 0 || orbit_split(a) <= near ? CHANGE_FLIP : CHANGE_FOLD;
-  if (a->rests != b->rests) return CHANGE_REST;
+  if (b->period && a->rests != b->rests) return CHANGE_REST;
   if (!same_impacts(a, b)) return CHANGE_GRAZING;
   return CHANGE_OTHER;
 }
@@ -84,7 +84,14 @@ static bool is_change(const attempt *last, const attempt *next, double moved) {
   return !is_like(&last->orbit, &next->orbit) || orbit_distance(&next->orbit, &last->orbit) > 0.5 * moved;
 }
 
-// A branch without a period has no multipliers: the other one, which begins here, is followed backwards.
+static void write_ends(bifurcation *b, int direction, attempt *last, const attempt *next, bool turned) {
+  if (!last->orbit.has_multiplier)
+    last->status = orbit_find_multiplier(&last->memory, last->sim, &b->rule, &last->orbit, &last->error);
+  write_change(b, direction, name_change(last, next), last, next, turned);
+}
+
+// A branch without a period has no multipliers: the other one, which begins here, is followed backwards. If that goes
+// on to where the first branch still was, nothing happens to it: the first has ended by itself, somewhere in the step.
 void change_look(bifurcation *b, int direction, attempt *first, attempt *second) {
   if (first->status != CAROM_OK || second->status != CAROM_OK || !differs(first, second)) return;
   const bool turned = !first->orbit.period;
@@ -92,11 +99,9 @@ void change_look(bifurcation *b, int direction, attempt *first, attempt *second)
   const double moved = orbit_distance(&second->orbit, &first->orbit);
   attempt *last = turned ? second : first, *next = turned ? first : second;
   halve(b, &last, &next, keep);
-  if (!b->stop && is_change(last, next, moved)) {
-    if (!last->orbit.has_multiplier)
-      last->status = orbit_find_multiplier(&last->memory, last->sim, &b->rule, &last->orbit, &last->error);
-    write_change(b, direction, name_change(last, next), last, next, turned);
-  }
+  if (!b->stop && turned && b->halvings && next == first)
+    write_change(b, direction, CHANGE_CRISIS, second, first, true);
+  else if (!b->stop && is_change(last, next, moved)) write_ends(b, direction, last, next, turned);
   if (last != keep[0] && last != keep[1]) attempt_free(b, last);
   if (next != keep[0] && next != keep[1]) attempt_free(b, next);
 }

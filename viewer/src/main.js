@@ -17,6 +17,7 @@ import { startCompare } from './compare.js';
 import { startAbout } from './about.js';
 import { startKeyboard } from './keyboard.js';
 import { startSweep } from './sweep/sweep.js';
+import { startDiagram } from './sweep/diagram.js';
 
 const at = (id) => document.getElementById(id);
 const nextFrame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
@@ -26,6 +27,7 @@ async function start() {
   const report = readReport();
   if (!report) return showEmpty();
   if (report.sweep) return startSweep(at('sweep'), at('head'), report);
+  if (report.bifurcation) return startDiagram(at('sweep'), at('head'), report);
   const { runs } = report, run = runs[0];
   const clock = new Clock(Math.min(...runs.map((r) => r.t0)), Math.max(...runs.map((r) => r.t1)));
   let scene = { fit() {} };

@@ -9,6 +9,7 @@ import { exportChecks } from './exports.mjs';
 import { modelChecks } from './models.mjs';
 import { geometryChecks } from './geometry.mjs';
 import { sweepChecks } from './sweeps.mjs';
+import { diagramChecks } from './diagrams.mjs';
 import { studyChecks } from './studies.mjs';
 
 const tool = process.argv[2] || process.env.CAROM || join(import.meta.dirname, '../../build/release/carom');
@@ -20,6 +21,7 @@ exportChecks(browser, scratch);
 if (existsSync(tool)) {
   modelChecks(browser, scratch, tool);
   sweepChecks(browser, scratch, tool);
+  diagramChecks(browser, scratch, tool);
   studyChecks(browser, scratch, tool);
 }
 else console.log(`no carom at ${tool}: models are left out`);

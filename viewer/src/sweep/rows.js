@@ -3,10 +3,10 @@ import { Column } from '../data.js';
 import { quantity } from '../number.js';
 
 // In a shell, a word that holds anything but plain characters stands in quotes.
-const quoted = (word) => (/^[\w.,:=+/@%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+export const quoted = (word) => (/^[\w.,:=+/@%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 // A setting as a word of a command.
-const setting = (option) => ([name, value]) => (name.startsWith('--') ? [name, quoted(value)] : [option, quoted(`${name}=${value}`)]);
+export const setting = (option) => ([name, value]) => (name.startsWith('--') ? [name, quoted(value)] : [option, quoted(`${name}=${value}`)]);
 
 export class Rows {
   constructor(sweep, blobs) {

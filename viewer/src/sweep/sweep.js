@@ -26,16 +26,18 @@ export async function startSweep(main, head, report) {
 }
 
 function startHead(head, rows) {
-  const title = rows.title || rows.name, failed = [...rows.values('status')].filter((s) => s !== 0).length;
-  document.title = `${title} · sweep · carom`;
+  const failed = [...rows.values('status')].filter((s) => s !== 0).length, shown = rows.step > 1 ? ` · every ${rows.step}th is shown` : '';
+  showHead(head, rows.title || rows.name, 'sweep', `sweep over ${rows.vary.map((v) => v.name).join(', ')} · ${several(rows.rows, 'row')}${shown} · ${failed ? `${failed} failed` : 'none failed'}`);
+}
+
+// The head of a page of a study: its title, and a line about it.
+export function showHead(head, title, kind, about) {
+  document.title = `${title} · ${kind} · carom`;
   const themeButton = h('button', { onclick: nextTheme, title: 'Light, dark, or as the system says' });
   const name = () => { themeButton.textContent = { system: 'Auto', light: 'Light', dark: 'Dark' }[themeChoice()]; };
   onTheme(name);
   name();
-  const shown = rows.step > 1 ? ` · every ${rows.step}th is shown` : '';
-  replace(head, h('span', { class: 'brand' }, 'carom'), h('div', { class: 'titles' }, h('h1', { title }, title),
-    h('p', {}, `sweep over ${rows.vary.map((v) => v.name).join(', ')} · ${several(rows.rows, 'row')}${shown} · ${failed ? `${failed} failed` : 'none failed'}`)),
-  h('div', { class: 'tools' }, themeButton));
+  replace(head, h('span', { class: 'brand' }, 'carom'), h('div', { class: 'titles' }, h('h1', { title }, title), h('p', {}, about)), h('div', { class: 'tools' }, themeButton));
 }
 
 // What suits the design: lines over one quantity, a map over two, points of a sample.
@@ -103,15 +105,20 @@ class Chart {
   }
 }
 
+// A command with a button that copies it.
+export function commandLine(command) {
+  const copy = h('button', { onclick: async () => { await navigator.clipboard?.writeText(command).catch(() => {}); copy.textContent = 'Copied'; } }, 'Copy');
+  return h('div', { class: 'command' }, h('code', {}, command), copy);
+}
+
 // `i` is the place in the page, -1 for none.
 function showRow(section, rows, i) {
   if (i < 0) return replace(section, h('h2', {}, 'Row'), h('p', { class: 'muted' }, 'Click a point, or give the number of a row: here stand its values and the command that repeats its run.'));
-  const command = rows.command(i), number = rows.values('row')[i];
-  const copy = h('button', { onclick: async () => { await navigator.clipboard?.writeText(command).catch(() => {}); copy.textContent = 'Copied'; } }, 'Copy');
+  const number = rows.values('row')[i];
   const list = (columns) => h('dl', {}, columns.map(({ name, values }) => [h('dt', {}, name), h('dd', {}, rows.text(name, values[i]))]));
   const varied = rows.columns.filter(({ name }) => rows.varied.has(name)), others = rows.columns.filter(({ name }) => !rows.varied.has(name) && name !== 'row');
   return replace(section, h('h2', {}, `Row ${number}${rows.hasFailed(i) ? ': failed' : ''}`), rows.message(i) && h('pre', { class: 'trouble' }, rows.message(i)),
-    h('div', { class: 'command' }, h('code', {}, command), copy), list(varied), list(others.slice(0, rows.taken)),
+    commandLine(rows.command(i)), list(varied), list(others.slice(0, rows.taken)),
     h('details', {}, h('summary', {}, 'all columns'), list(others.slice(rows.taken))));
 }
 
