@@ -14,8 +14,8 @@ from .errors import Error, FileError, Interrupted, ModelError, RunError, UsageEr
 from .model import Model, load
 from .run import Column, Report, Run, Table, open_record as open
 from .sim import Batch, Sim, Snapshot
-from .study import Equilibrium, Mode, Modes
+from .study import Equilibrium, Mode, Modes, bifurcation
 
 __version__ = _ffi.string(_lib.carom_version()).decode()
 __all__ = ["Batch", "Column", "Equilibrium", "Error", "FileError", "Interrupted", "Mode", "Model", "ModelError", "Modes",
-           "Report", "Run", "RunError", "Sim", "Snapshot", "Table", "UsageError", "load", "open"]
+           "Report", "Run", "RunError", "Sim", "Snapshot", "Table", "UsageError", "bifurcation", "load", "open"]

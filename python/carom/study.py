@@ -1,14 +1,16 @@
-"""Equilibria and modes of vibration."""
+"""Equilibria, modes of vibration and bifurcation diagrams."""
 
 from __future__ import annotations
 
 import json
 import os
+import tempfile
 from dataclasses import dataclass
-from typing import Dict, List, Union
+from typing import Dict, List, Mapping, Optional, Sequence, Union
 
 from ._c import ffi, lib
 from .errors import check, exception_of, text_of
+from .model import Setting, _settings
 
 
 @dataclass
@@ -76,3 +78,31 @@ def find_modes(sim) -> Modes:
     if c == ffi.NULL:
         raise exception_of(error)
     return Modes(sim, ffi.gc(c, lib.carom_modes_destroy))
+
+
+def bifurcation(path: Union[str, os.PathLike], parameter: str, values: Union[str, Sequence[Setting]],
+                record: Union[str, os.PathLike, None] = None, *, period: Optional[str] = None, section: Optional[str] = None,
+                take: Sequence[str] = (), cut: int = 200, points: int = 64, tolerance: float = 0, disturbance: float = 0,
+                halvings: int = 6, one_way: bool = False, lyapunov: int = 0, force: bool = False,
+                settings: Optional[Mapping[str, Setting]] = None):
+    """Follows where a model file settles as a parameter changes, like `carom bifurcation`, and returns the record with the
+    tables `values`, `points` and `changes`. `values` is a range such as "24 rad/s:28 rad/s:9", or a list. A value that
+    fails has a `status` other than 0. Without `record` the file is temporary and lives as long as the result."""
+    from .run import Run
+    folder = None if record else tempfile.TemporaryDirectory(prefix="carom-")
+    record = record or os.path.join(folder.name, "bifurcation.h5")
+    listed = values if isinstance(values, str) else ", ".join(str(v) for v in values)
+    array, count, _texts = _settings({**(settings or {}), parameter: listed})
+    options, error = ffi.new("carom_bifurcation_options *"), ffi.new("carom_error *")
+    texts = {"model": os.fspath(path), "period": period, "section": section, "take": ", ".join(take) or None,
+             "record": os.fspath(record)}
+    kept = {name: ffi.new("char[]", text.encode()) for name, text in texts.items() if text is not None}
+    for name, text in kept.items():
+        setattr(options, name, text)
+    options.settings, options.setting_count, options.vary = array, count - 1, array[count - 1]
+    options.cut, options.points = cut or lib.CAROM_BIFURCATION_NONE, points
+    options.halvings = halvings or lib.CAROM_BIFURCATION_NONE
+    options.tolerance, options.disturbance, options.lyapunov = tolerance, disturbance, lyapunov
+    options.one_way, options.force = one_way, force
+    check(lib.carom_bifurcation(options, ffi.NULL, error), error)
+    return Run(record, folder)
