@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "build/builder.h"
 #include "mechanics/instant.h"
+#include "text/cells.h"
 #include "text/expr_parse.h"
 
-enum { TABLE_BYTES_MAX = 64 << 20, CELL_MAX = 128 };
+enum { TABLE_BYTES_MAX = 64 << 20 };
 
 // Points as they are given, in SI units.
 typedef struct table_points {
@@ -70,91 +70,30 @@ static bool take_points(table_reader *r) {
 
 // --- CSV files -------------------------------------------------------------------------------------------------------
 
-typedef struct csv {
-  const char *next;  // the line to come
-  int line;          // its number
-  char separator;    // 0 before the first line
-} csv;
-
-#define AROUND_CELL " \t\r\""  // blanks and quotes
-
-// Copies the text of a cell without blanks and quotes around it. Returns false if the line has no such cell.
-static bool read_cell(const csv *c, const char *line, int index, char cell[CELL_MAX]) {
-  const char *end = line + strcspn(line, "\n");
-  while (index-- > 0) {
-    line = memchr(line, c->separator, (size_t)(end - line));
-    if (!line) return false;
-    line++;
-  }
-  const char *stop = memchr(line, c->separator, (size_t)(end - line));
-  if (!stop) stop = end;
-  while (line < stop && strchr(AROUND_CELL, *line)) line++;
-  while (stop > line && strchr(AROUND_CELL, stop[-1])) stop--;
-  snprintf(cell, CELL_MAX, "%.*s", (int)(stop - line), line);
-  return true;
-}
-
-static bool is_number(const char *cell, double *x) {
-  char *end;
-  *x = number_read(cell, &end);
-  return end != cell && *end == 0;
-}
-
-// The next line that is neither empty nor a comment; null at the end.
-static const char *next_line(csv *c) {
-  while (c->next && *c->next) {
-    const char *line = c->next, *end = strchr(line, '\n');
-    c->next = end ? end + 1 : NULL;
-    c->line++;
-    size_t blanks = strspn(line, " \t\r");
-    if (line[blanks] == 0 || line[blanks] == '\n' || line[blanks] == '#') continue;
-    size_t length = end ? (size_t)(end - line) : strlen(line);
-    if (!c->separator) c->separator = memchr(line, ';', length) ? ';' : memchr(line, ',', length) ? ',' : '\t';
-    return line;
-  }
-  return NULL;
-}
-
-// Splits `t [ms]` or `t (ms)` into name and unit. Without such an end, or if what is in parentheses is not a unit, the
-// unit is empty and the name is the whole cell.
-static void split_name(const char *cell, char name[CELL_MAX], char unit[CELL_MAX]) {
-  size_t length = strlen(cell);
-  char last = length ? cell[length - 1] : 0;
-  const char *open = last == ']' ? strrchr(cell, '[') : last == ')' ? strrchr(cell, '(') : NULL;
-  double factor;
-  dimension d;
-  snprintf(name, CELL_MAX, "%s", cell);
-  snprintf(unit, CELL_MAX, "%.*s", open ? (int)(length - 1 - (size_t)(open + 1 - cell)) : 0, open ? open + 1 : "");
-  if (open && *open == '(' && (!*unit || unit_product(unit, &factor, &d) != strlen(unit))) *unit = 0, open = NULL;
-  if (!open) return;
-  name[open - cell] = 0;
-  for (size_t n = strlen(name); n && name[n - 1] == ' '; n--) name[n - 1] = 0;
-}
-
 // The column of a name in the first line, with or without its unit, or of a number. Returns false after reporting.
-static bool find_column(table_reader *r, const csv *c, const char *header, const char *name, int *column) {
+static bool find_column(table_reader *r, const cells *c, const char *header, const char *name, int *column) {
   char cell[CELL_MAX], short_name[CELL_MAX], unit[CELL_MAX];
   double number;
   *column = -1;
-  for (int i = 0; header && read_cell(c, header, i, cell); i++) {
-    split_name(cell, short_name, unit);
+  for (int i = 0; header && cells_read(c, header, i, cell); i++) {
+    cells_split_name(cell, short_name, unit);
     if (strcmp(cell, name) != 0 && strcmp(short_name, name) != 0) continue;
     if (*column >= 0)
       return REFUSE(r, "columns", "give the number of the column, from 1 on",
                     "'%s', line %d: columns %d and %d have the name '%s'", r->path, c->line, *column + 1, i + 1, name);
     *column = i;
   }
-  bool by_number = is_number(name, &number) && number >= 1 && number <= 10000 && number == floor(number);
+  bool by_number = cells_number(name, &number) && number >= 1 && number <= 10000 && number == floor(number);
   if (*column < 0 && by_number) *column = (int)number - 1;
   return true;
 }
 
-static bool find_columns(table_reader *r, const csv *c, const char *header) {
+static bool find_columns(table_reader *r, const cells *c, const char *header) {
   char cell[CELL_MAX];
   for (int way = 0; way < 2; way++) {
     const char *name = r->d->columns.count ? r->d->columns.items[way] : way ? "2" : "1";
     if (!find_column(r, c, r->d->columns.count ? header : NULL, name, &r->column[way])) return false;
-    if (r->column[way] < 0 || (header && !read_cell(c, header, r->column[way], cell)))
+    if (r->column[way] < 0 || (header && !cells_read(c, header, r->column[way], cell)))
       return REFUSE(
           r, "columns",
           header ? "names are those of the first line" : "the file has no line of names; give numbers from 1 on",
@@ -188,9 +127,9 @@ static void note_unit_in_name(table_reader *r, const char *cell) {
 
 // The unit of a column: that of its name in the first line and that of a line between names and numbers. Both lines
 // may be null.
-static bool take_unit_of_file(table_reader *r, const csv *c, int way, const char *header, const char *line) {
+static bool take_unit_of_file(table_reader *r, const cells *c, int way, const char *header, const char *line) {
   char cell[CELL_MAX], name[CELL_MAX], unit[CELL_MAX] = "";
-  if (header && read_cell(c, header, r->column[way], cell)) split_name(cell, name, unit);
+  if (header && cells_read(c, header, r->column[way], cell)) cells_split_name(cell, name, unit);
   if (!take_unit(r, "file", way, unit)) return false;
   if (!line) {
     if (header && !*unit) note_unit_in_name(r, cell);
@@ -198,7 +137,7 @@ static bool take_unit_of_file(table_reader *r, const csv *c, int way, const char
   }
   double factor = r->factor[way];
   dimension d = r->points.dim[way];
-  if (!read_cell(c, line, r->column[way], cell))
+  if (!cells_read(c, line, r->column[way], cell))
     return REFUSE(r, "file", NULL, "'%s', line %d: the unit of column %d is missing", r->path, c->line,
                   r->column[way] + 1);
   if (!take_unit(r, "file", way, cell)) return false;
@@ -208,12 +147,12 @@ static bool take_unit_of_file(table_reader *r, const csv *c, int way, const char
 }
 
 // Units that are given win over those of the file. Where they differ the user is told: the file may have changed.
-static void note_other_unit(table_reader *r, const csv *c, int way, const char *header, const char *line) {
+static void note_other_unit(table_reader *r, const cells *c, int way, const char *header, const char *line) {
   char cell[CELL_MAX], name[CELL_MAX] = "", unit[CELL_MAX] = "";
   double factor = 1;
   dimension d = DIM_ANY;
-  if (header && read_cell(c, header, r->column[way], cell)) split_name(cell, name, unit);
-  if (line && read_cell(c, line, r->column[way], cell)) snprintf(unit, sizeof unit, "%s", cell);
+  if (header && cells_read(c, header, r->column[way], cell)) cells_split_name(cell, name, unit);
+  if (line && cells_read(c, line, r->column[way], cell)) snprintf(unit, sizeof unit, "%s", cell);
   if (!*unit || unit_product(unit, &factor, &d) != strlen(unit)) return;
   if (factor == r->factor[way] && dimension_equal(d, r->points.dim[way])) return;
   builder_note_at(r->b, place_of(r, "units"),
@@ -222,7 +161,7 @@ static void note_other_unit(table_reader *r, const csv *c, int way, const char *
 }
 
 // Units that are given, or else those of the file.
-static bool take_units(table_reader *r, const csv *c, const char *header, const char *line) {
+static bool take_units(table_reader *r, const cells *c, const char *header, const char *line) {
   for (int way = 0; way < 2; way++) {
     bool ok = r->d->units.count ? take_unit(r, "units", way, r->d->units.items[way])
                                 : take_unit_of_file(r, c, way, header, line);
@@ -232,40 +171,30 @@ static bool take_units(table_reader *r, const csv *c, const char *header, const 
   return true;
 }
 
-static bool holds_numbers(const table_reader *r, const csv *c, const char *line) {
+static bool holds_numbers(const table_reader *r, const cells *c, const char *line) {
   char cell[CELL_MAX];
   double x;
   for (int way = 0; line && way < 2; way++)
-    if (!read_cell(c, line, r->column[way], cell) || !is_number(cell, &x)) return false;
+    if (!cells_read(c, line, r->column[way], cell) || !cells_number(cell, &x)) return false;
   return true;
 }
 
-// Empty cells at the end of a line do not count.
-static int count_cells(const csv *c, const char *line) {
-  int index = 0, count = 0;
-  for (; *line && *line != '\n'; line++) {
-    if (*line == c->separator) index++;
-    else if (!strchr(AROUND_CELL, *line)) count = index + 1;
-  }
-  return count;
-}
-
 // More cells than the first line has are most likely decimal commas.
-static bool check_cells(const table_reader *r, const csv *c, const char *line) {
-  int cells = count_cells(c, line);
+static bool check_cells(const table_reader *r, const cells *c, const char *line) {
+  int cells = cells_count(c, line);
   if (cells <= r->cells) return true;
   return REFUSE(r, "file", c->separator == ',' ? "decimal numbers need a point" : NULL,
                 "'%s', line %d: %d cells, and the first line has %d", r->path, c->line, cells, r->cells);
 }
 
-static bool take_line(table_reader *r, const csv *c, const char *line) {
+static bool take_line(table_reader *r, const cells *c, const char *line) {
   char cell[CELL_MAX];
   if (!check_cells(r, c, line)) return false;
   for (int way = 0; way < 2; way++) {
     double x;
-    if (!read_cell(c, line, r->column[way], cell))
+    if (!cells_read(c, line, r->column[way], cell))
       return REFUSE(r, "file", NULL, "'%s', line %d: column %d is missing", r->path, c->line, r->column[way] + 1);
-    if (!is_number(cell, &x))
+    if (!cells_number(cell, &x))
       return REFUSE(r, "file", NULL, "'%s', line %d: '%s' is not a number", r->path, c->line, cell);
     add_number(r, way, x * r->factor[way]);
   }
@@ -282,16 +211,16 @@ static bool take_file(table_reader *r) {
   if (!builder_read_file(r->b, at, r->path, TABLE_BYTES_MAX, "take fewer points", &content)) return false;
   if (memchr(content.items, 0, content.length)) return REFUSE(r, "file", NULL, "'%s' is not a text", r->path);
   builder_keep_file(r->b, r->d->file, r->path, &content);
-  csv c = {.next = content.items};
-  const char *line = next_line(&c), *header = NULL;
-  if (line) r->cells = count_cells(&c, line);
-  if (line && read_cell(&c, line, 0, cell) && !is_number(cell, &x)) header = line;
+  cells c = {.next = content.items};
+  const char *line = cells_next_line(&c), *header = NULL;
+  if (line) r->cells = cells_count(&c, line);
+  if (line && cells_read(&c, line, 0, cell) && !cells_number(cell, &x)) header = line;
   if (line && !find_columns(r, &c, header)) return false;
-  if (header) line = next_line(&c);
+  if (header) line = cells_next_line(&c);
   bool has_units = header && line && !holds_numbers(r, &c, line);
   if (!take_units(r, &c, header, has_units ? line : NULL)) return false;
-  if (has_units) line = next_line(&c);
-  for (; line; line = next_line(&c))
+  if (has_units) line = cells_next_line(&c);
+  for (; line; line = cells_next_line(&c))
     if (!take_line(r, &c, line)) return false;
   return true;
 }
