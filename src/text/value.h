@@ -20,6 +20,7 @@ struct value {
   value **items;     // of a list or map, in file order
   int count, capacity;
   const struct parameters *parameters;  // what names mean in this scalar: the model's parameters and repeat indices
+  size_t begin, length;                 // bytes of its source that it is written in; length 0 where these are not known
 };
 
 // A named number, word or flag. Words and flags keep their text; numbers also have a value.
@@ -63,6 +64,11 @@ const document *document_load(arena *memory, const char *path, const char *text,
 // The same with another limit on the values of the unrolled model.
 const document *document_load_within(arena *memory, const char *path, const char *text, size_t length,
                                      const assignment *sets, int set_count, long values_max, carom_error *error);
+
+// The text of a model file with values at some keys: each takes the place of the value that stands in this file, and
+// what else stands there stays as it is. A section that the file does not have is added at its end. Returns null after
+// reporting a key that does not stand in it.
+const char *document_rewrite(arena *memory, const source *file, const assignment *sets, int count, carom_error *error);
 
 const value *value_get(const value *map, const char *key);  // null when absent
 const char *value_kind_text(const value *v);                // "a list", "a map", "text", for messages

@@ -239,6 +239,11 @@ static const char *raw_text(const reader *r, struct fy_token *token, size_t *len
   return r->source->text + r->start + start->input_pos;
 }
 
+static size_t begin_of(const reader *r, struct fy_event *event) {
+  const struct fy_mark *mark = fy_event_start_mark(event);
+  return r->start + (mark ? mark->input_pos : 0);
+}
+
 static bool on_scalar(reader *r, struct fy_event *event) {
   struct fy_token *token = event->scalar.value;
   enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
@@ -256,6 +261,7 @@ static bool on_scalar(reader *r, struct fy_event *event) {
   value *v = loader_scalar(r->loader, text, text ? length : 0, at);
   if (style == FYSS_SINGLE_QUOTED) unquote((char *)v->text);
   v->quoted = style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
+  if (token && style == FYSS_PLAIN) raw_text(r, token, &v->length), v->begin = begin_of(r, event);
   if (expects_key(r)) return on_key(r, v, at);
   attach(r, v);
   return true;
@@ -277,11 +283,15 @@ static bool on_open(reader *r, struct fy_event *event) {
   enum fy_token_type type = token ? fy_token_get_type(token) : FYTT_NONE;
   r->levels[r->depth++] =
       (level){.container = v, .in_flow = type == FYTT_FLOW_MAPPING_START || type == FYTT_FLOW_SEQUENCE_START};
+  v->begin = begin_of(r, event);
   return true;
 }
 
-static bool on_close(reader *r) {
-  const value *closed = r->levels[--r->depth].container;
+static bool on_close(reader *r, struct fy_event *event) {
+  const level *top = &r->levels[--r->depth];
+  value *closed = top->container;
+  const struct fy_mark *end = fy_event_end_mark(event);
+  if (top->in_flow && end) closed->length = r->start + end->input_pos - closed->begin;
   return closed->kind != VALUE_MAP || loader_check_keys(r->loader, closed);
 }
 
@@ -292,7 +302,7 @@ static bool on_event(reader *r, struct fy_event *event) {
     case FYET_MAPPING_START:
     case FYET_SEQUENCE_START: return on_open(r, event);
     case FYET_MAPPING_END:
-    case FYET_SEQUENCE_END: return on_close(r);
+    case FYET_SEQUENCE_END: return on_close(r, event);
     case FYET_DOCUMENT_START:
       if (!r->root) return true;
       return source_error(r->loader->error, CAROM_ERROR_MODEL, start_of(r, event), NULL,
