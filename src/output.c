@@ -12,6 +12,7 @@ static const struct {
     [CAROM_FILE_CSV] = {OWN_CSV, own_csv},
     [CAROM_FILE_PAGE] = {"a carom report", own_page},
     [CAROM_FILE_COMPARISON] = {"a carom comparison", own_comparison},
+    [CAROM_FILE_MODEL] = {"a model file that carom has written", own_model},
 };
 
 carom_status carom_output_check(const carom_output *o, carom_error *error) {

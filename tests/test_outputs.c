@@ -23,9 +23,12 @@ static const char parts[] = "bodies: {ball: {mass: 1, inertia: 1e-4}}\n";
 static void make_inputs(void) {
   write_text(scratch("m.yaml"), model);
   write_text(scratch("parts.inc"), parts);
+  write_text(scratch("d.csv"), "t,y\n0,0\n0.05,0\n0.1,0\n0.15,0\n");
   in_scratch("'%s' run m.yaml -q -o half.h5 --end 0.1", TOOL);
   in_scratch("'%s' run m.yaml -q -o run.h5", TOOL);
 }
+
+#define FIT "--fit materials.hard.restitution=0.3:0.7 --starts 2 --searches 1"
 
 // Every path that a command writes, %s, beside what it reads. A command that is added, or an option, is missed by the
 // next test.
@@ -52,10 +55,17 @@ static const struct {
      "--output",
      {"m.yaml", "parts.inc"}},
     {"sweep m.yaml -q --vary end=0.1,0.2 -o %s", "--output", {"m.yaml", "parts.inc"}},
+    {"identify m.yaml -q " FIT " --data d.csv --match height=y -o %s", "--output", {"m.yaml", "parts.inc", "d.csv"}},
+    {"identify m.yaml -q " FIT " --data d.csv --match height=y --write %s",
+     "--write",
+     {"m.yaml", "parts.inc", "d.csv"}},
+    {"optimise m.yaml -q " FIT " --goal min:height -o %s", "--output", {"m.yaml", "parts.inc"}},
+    {"optimise m.yaml -q " FIT " --goal min:height --write %s", "--write", {"m.yaml", "parts.inc"}},
 };
 
 // Options of the tool whose value is a file that is read; every other FILE or PREFIX is written.
 static bool is_read(const char *command, const char *option) {
+  if (strcmp(command, "identify") == 0) return strcmp(option, "--data") == 0 || strcmp(option, "--hold-out") == 0;
   return strcmp(command, "run") == 0 && strcmp(option, "--resume") == 0;
 }
 
@@ -87,7 +97,7 @@ static void every_output_of_every_command_is_covered(void) {
     }
     free(help);
   }
-  CHECK_EQUAL(options, 13);
+  CHECK_EQUAL(options, 19);
   free(overview);
 }
 

@@ -1,5 +1,6 @@
 #include "args.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,17 @@ void settings_free(setting_list *list) {
   *list = (setting_list){0};
 }
 
+bool args_count(const char *command_name, const char *option, const char *text, unsigned long long least,
+                unsigned long long most, unsigned long long *to) {
+  if (!text) return true;
+  char *rest;
+  errno = 0;
+  *to = strtoull(text, &rest, 10);
+  if (rest != text && !*rest && !errno && !strchr(text, '-') && *to >= least && *to <= most) return true;
+  usage_error(command_name, "%s is '%s', but must be a whole number from %llu to %llu", option, text, least, most);
+  return false;
+}
+
 static int take_option(parser *p, const char *word) {
   const command *c = p->command;
   const char *equals = strncmp(word, "--", 2) == 0 ? strchr(word, '=') : NULL;
@@ -116,6 +128,11 @@ static int take_option(parser *p, const char *word) {
   if (!value && p->next < p->argc) value = p->argv[p->next++];
   if (!value) return usage_error(c->name, "'%s' needs a value: %s %s", a->name, a->name, a->value);
   if (a->kind == ARG_SETTING) return add_setting(c, (setting_list *)(p->target + a->offset), value);
+  if (a->kind == ARG_TEXTS) {
+    word_list *words = (word_list *)(p->target + a->offset);
+    words->items[words->count++] = value;
+    return -1;
+  }
   const char **text = (const char **)(p->target + a->offset);
   if (*text) return usage_error(c->name, "'%s' is given twice", a->name);
   *text = value;

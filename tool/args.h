@@ -14,6 +14,7 @@ typedef enum arg_kind {
   ARG_OPERANDS,  // word_list: all such words that are left
   ARG_FLAG,      // bool
   ARG_TEXT,      // const char *
+  ARG_TEXTS,     // word_list: as often as wanted
   ARG_SETTING,   // setting_list: name=value, as often as wanted
 } arg_kind;
 
@@ -50,6 +51,10 @@ typedef struct command {
 // complaining, or after printing the help that was asked for.
 int args_parse(const command *c, int argc, char **argv, void *target);
 void settings_free(setting_list *list);
+// A whole number from the text of an option, which may be null and then leaves the number as it is. Returns false after
+// complaining.
+bool args_count(const char *command_name, const char *option, const char *text, unsigned long long least,
+                unsigned long long most, unsigned long long *to);
 
 void command_help(const command *c);  // on the standard output
 int usage_error(const char *command_name, const char *format, ...) __attribute__((format(printf, 2, 3)));

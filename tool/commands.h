@@ -6,6 +6,6 @@
 
 extern const command command_run, command_check, command_export, command_list, command_laws, command_solve,
     command_example, command_reference, command_report, command_compare, command_sweep, command_equilibrium,
-    command_modes, command_bifurcation;
+    command_modes, command_bifurcation, command_identify, command_optimise;
 
 #endif

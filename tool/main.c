@@ -19,9 +19,10 @@ static const arg help_table[] = {
 static const command command_help_itself = {"help", "Explain a command.", NULL, help_table, 1, help_run};
 
 static const command *const commands[] = {
-    &command_run,         &command_check,       &command_report,  &command_compare,   &command_sweep,
-    &command_bifurcation, &command_equilibrium, &command_modes,   &command_export,    &command_list,
-    &command_laws,        &command_solve,       &command_example, &command_reference, &command_help_itself,
+    &command_run,       &command_check,       &command_report,      &command_compare,     &command_sweep,
+    &command_identify,  &command_optimise,    &command_bifurcation, &command_equilibrium, &command_modes,
+    &command_export,    &command_list,        &command_laws,        &command_solve,       &command_example,
+    &command_reference, &command_help_itself,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 

@@ -1,5 +1,4 @@
 // carom sweep: one model with many values of its parameters, a row for each.
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,18 +104,6 @@ static bool draw_progress(void *context, const carom_sweep_progress *now) {
             now->failed, rate, rate > 0 ? duration((double)(now->rows - now->done) / rate, left) : "?");
   fflush(stderr);
   return !progress_must_end();
-}
-
-// A whole number from a text that may be null. Returns false after complaining.
-static bool read_count(const char *option, const char *text, unsigned long long least, unsigned long long most,
-                       unsigned long long *to) {
-  if (!text) return true;
-  char *rest;
-  errno = 0;
-  *to = strtoull(text, &rest, 10);
-  if (rest != text && !*rest && !errno && !strchr(text, '-') && *to >= least && *to <= most) return true;
-  usage_error("sweep", "%s is '%s', but must be a whole number from %llu to %llu", option, text, least, most);
-  return false;
 }
 
 static bool read_shard(const char *text, carom_sweep_options *o) {
@@ -251,8 +238,9 @@ static int sweep_model(const sweep_args *a) {
                        a->seed     ? "--seed"
                        : a->points ? "--points"
                                    : "--sensitivity");
-  if (!read_count("--sample", a->sample, 1, 1000000000, &sample) || !read_count("--seed", a->seed, 0, ~0ull, &seed) ||
-      !read_count("--threads", a->threads, 1, 1024, &threads) || !read_shard(a->shard, &o))
+  if (!args_count("sweep", "--sample", a->sample, 1, 1000000000, &sample) ||
+      !args_count("sweep", "--seed", a->seed, 0, ~0ull, &seed) ||
+      !args_count("sweep", "--threads", a->threads, 1, 1024, &threads) || !read_shard(a->shard, &o))
     return EXIT_USAGE;
   o.sample = (long)sample, o.seed = seed, o.threads = (int)threads;
   o.points = a->points, o.sensitivity = a->sensitivity;

@@ -16,6 +16,7 @@
 #include "carom/bifurcation.h"
 #include "carom/define.h"
 #include "carom/export.h"
+#include "carom/fit.h"
 #include "carom/law.h"
 #include "carom/record.h"
 #include "carom/status.h"
@@ -402,7 +403,13 @@ CAROM_API carom_status carom_sim_end_record(carom_sim *sim, carom_summary *summa
 // file with a header of carom) or with `force`, and never a file that it reads. Otherwise carom_run, carom_export_csv
 // and carom_report return CAROM_ERROR_USAGE. Empty files, pipes and devices are written to. A program that writes such
 // files itself can use these checks.
-typedef enum carom_file { CAROM_FILE_RECORD, CAROM_FILE_CSV, CAROM_FILE_PAGE, CAROM_FILE_COMPARISON } carom_file;
+typedef enum carom_file {
+  CAROM_FILE_RECORD,
+  CAROM_FILE_CSV,
+  CAROM_FILE_PAGE,
+  CAROM_FILE_COMPARISON,
+  CAROM_FILE_MODEL  // of carom_fit_write_model
+} carom_file;
 typedef struct carom_output {
   const char *path;  // of a CSV file, "-" is the standard output; the other kinds need a name
   carom_file kind;

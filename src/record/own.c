@@ -32,6 +32,15 @@ bool own_comparison(int fd, const void *unused) {
   return output_contains(fd, HEAD, "{\"maker\": \"carom ") || output_contains(fd, HEAD, "{\"maker\":\"carom ");
 }
 
+bool own_model(int fd, const void *unused) {
+  (void)unused;
+  size_t size;
+  char *head = output_read(fd, sizeof OWN_MODEL, &size);
+  const bool own = head && strncmp(head, OWN_MODEL, strlen(OWN_MODEL)) == 0;
+  free(head);
+  return own;
+}
+
 // --- the first line of a CSV file ------------------------------------------------------------------------------------
 
 // Names of columns, unquoted in place.

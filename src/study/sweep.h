@@ -43,14 +43,19 @@ int sweep_split(arena *memory, const char *text, char at, char ***parts);
 // An expression without names. `dim` may be null. Returns null after reporting.
 const expr *sweep_constant(arena *memory, const char *text, dimension *dim, carom_error *error);
 
+// A range `a:b` or `a:b:log` with a below b, as `option` gives it. Returns false after reporting.
+bool sweep_range_read(arena *memory, const char *option, const carom_setting *of, sweep_range *to, carom_error *error);
+// The value at a share of it from 0 to 1, and a value as a setting of the model, with its unit.
+enum { SWEEP_SETTING = 64 };
+double sweep_range_between(const sweep_range *range, double share);
+const char *sweep_range_setting(const sweep_range *range, double value, char text[SWEEP_SETTING]);
+
 // Returns false after reporting.
 bool sweep_plan_read(arena *memory, const carom_sweep_options *options, sweep_plan *to, carom_error *error);
 long sweep_plan_block(const sweep_plan *plan);  // rows of a point of the sample
 // The value of a range in a row, as its column holds it, and as a setting of the model, with its unit.
-enum { SWEEP_SETTING = 64 };
 double sweep_plan_value(const sweep_plan *plan, long row, int range);
 // Any number as a setting of what varies in a range.
-const char *sweep_range_setting(const sweep_range *range, double value, char text[SWEEP_SETTING]);
 const char *sweep_plan_setting(const sweep_plan *plan, long row, int range, char text[SWEEP_SETTING]);
 
 // --- sweep_keep.c: rows that are recorded ----------------------------------------------------------------------------

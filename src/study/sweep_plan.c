@@ -13,15 +13,20 @@
 
 typedef struct range_reader {
   arena *memory;
+  const char *option, *forms;  // that gives it, and how it may look
   const carom_setting *of;
-  bool samples;
+  bool samples;  // without a number of values
   carom_error *error;
 } range_reader;
 
+static const char sample_forms[] = "with a sample a range is a:b or a:b:log, or a list",
+                  grid_forms[] = "a range is a:b:n or a:b:n:log, or a list with commas",
+                  fit_forms[] = "a range is a:b or a:b:log";
+
 static bool refuse(const range_reader *r, const char *why) {
-  const char *forms = r->samples ? "with a sample a range is a:b or a:b:log, or a list"
-                                 : "a range is a:b:n or a:b:n:log, or a list with commas";
-  return error_set(r->error, CAROM_ERROR_USAGE, "--vary %s=%s: %s; %s", r->of->name, r->of->value, why, forms), false;
+  return error_set(r->error, CAROM_ERROR_USAGE, "%s %s=%s: %s; %s", r->option, r->of->name, r->of->value, why,
+                   r->forms),
+         false;
 }
 
 char *sweep_trimmed(arena *memory, const char *from, const char *to) {
@@ -84,6 +89,9 @@ static bool read_bounds(range_reader *r, char **parts, int count, sweep_range *t
   const char *unit;
   if (!read_number(r->memory, parts[0], &to->low, &to->unit) || !read_number(r->memory, parts[1], &to->high, &unit))
     return refuse(r, "an end of the range is not a number");
+  // a plain 0 has the unit of the other end
+  if (to->low == 0 && strcmp(to->unit, "1") == 0) to->unit = unit;
+  else if (to->high == 0 && strcmp(unit, "1") == 0) unit = to->unit;
   if (strcmp(to->unit, unit) != 0) return refuse(r, "the ends of the range have different units");
   to->log = count == (r->samples ? 3 : 4);
   if (to->log && strcmp(parts[count - 1], "log") != 0) return refuse(r, "its last part is not 'log'");
@@ -107,6 +115,13 @@ static bool read_range(range_reader *r, sweep_range *to) {
   int least = r->samples ? 2 : 3;
   if (count < least || count > least + 1) return refuse(r, "it has another number of parts");
   return read_bounds(r, parts, count, to);
+}
+
+bool sweep_range_read(arena *memory, const char *option, const carom_setting *of, sweep_range *to, carom_error *error) {
+  range_reader r = {memory, option, fit_forms, of, true, error};
+  if (!read_range(&r, to)) return false;
+  if (to->values) return refuse(&r, "it is no range");
+  return to->low < to->high || refuse(&r, "its first end is above its second");
 }
 
 static bool names_differ(const sweep_plan *p, const carom_sweep_options *o, carom_error *error) {
@@ -150,7 +165,9 @@ bool sweep_plan_read(arena *memory, const carom_sweep_options *options, sweep_pl
   to->ranges = ARENA_ARRAY(memory, sweep_range, options->vary_count);
   double rows = 1;
   for (int i = 0; i < options->vary_count; i++) {
-    range_reader r = {memory, &options->vary[i], options->sample > 0, error};
+    range_reader r = {
+        memory, "--vary", options->sample > 0 ? sample_forms : grid_forms, &options->vary[i], options->sample > 0,
+        error};
     if (!read_range(&r, &to->ranges[i])) return false;
     rows *= (double)to->ranges[i].count;
   }
@@ -188,7 +205,8 @@ static long place_in_grid(const sweep_plan *p, long row, int range) {
   return row % p->ranges[range].count;
 }
 
-static double between(const sweep_range *r, double share) {
+double sweep_range_between(const sweep_range *r, double share) {
+  if (share <= 0 || share >= 1) return share <= 0 ? r->low : r->high;  // exactly
   if (r->log) return r->low * pow(r->high / r->low, share);
   return r->low + (r->high - r->low) * share;
 }
@@ -196,7 +214,7 @@ static double between(const sweep_range *r, double share) {
 // So that whole numbers stay whole.
 static double of_grid(const sweep_range *r, long k) {
   double last = (double)(r->count - 1);
-  return r->log ? between(r, (double)k / last) : (r->low * (last - (double)k) + r->high * (double)k) / last;
+  return r->log ? sweep_range_between(r, (double)k / last) : (r->low * (last - (double)k) + r->high * (double)k) / last;
 }
 
 static long place_in_list(const sweep_plan *p, long row, int range) {
@@ -206,7 +224,7 @@ static long place_in_list(const sweep_plan *p, long row, int range) {
 double sweep_plan_value(const sweep_plan *p, long row, int range) {
   const sweep_range *r = &p->ranges[range];
   if (r->values) return r->values[place_in_list(p, row, range)];
-  if (p->sample) return between(r, drawn(p, row, range));
+  if (p->sample) return sweep_range_between(r, drawn(p, row, range));
   long k = place_in_grid(p, row, range);
   if (k == 0 || k == r->count - 1) return k ? r->high : r->low;  // exactly
   return of_grid(r, k);
