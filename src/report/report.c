@@ -232,13 +232,14 @@ static const char *describe(report *r) {
   json_put_integer(&w, "format", 1);
   json_put_text(&w, "tool", CAROM_VERSION);
   json_put_text(&w, "made", now);
-  bool sweep = report_is_sweep(&r->runs[0]), diagram = report_is_diagram(&r->runs[0]);
+  const report_run *first = &r->runs[0];
+  const bool sweep = report_is_sweep(first), diagram = report_is_diagram(first), fit = report_is_fit(first);
   json_open(&w, "runs", '[');
-  for (int i = 0; !sweep && !diagram && i < r->run_count; i++) report_put_run(r, &w, &r->runs[i]);
+  for (int i = 0; !sweep && !diagram && !fit && i < r->run_count; i++) report_put_run(r, &w, &r->runs[i]);
   json_close(&w, ']');
   if (sweep) report_put_sweep(r, &w, &r->runs[0]);
   else if (diagram) report_put_diagram(r, &w, &r->runs[0]);
-  else if (!put_comparisons(r, &w)) return NULL;
+  else if (fit ? !report_put_fit(r, &w, &r->runs[0]) : !put_comparisons(r, &w)) return NULL;
   json_close(&w, '}');
   return w.out.text;
 }
@@ -289,15 +290,22 @@ static carom_status save_page(const report *r, const char *path, const carom_rep
   return reason ? CAROM_ERROR_FILE : ended;
 }
 
+// What a page of its own shows; null of a run.
+static const char *study_of(const report_run *run) {
+  return report_is_sweep(run)     ? "sweep"
+         : report_is_diagram(run) ? "bifurcation diagram"
+         : report_is_fit(run)     ? "fit"
+                                  : NULL;
+}
+
 // Runs over each other, or one study.
 static bool load_runs(report *r, size_t room) {
-  for (int i = 0; i < r->run_count; i++) {
-    const bool sweep = report_is_sweep(&r->runs[i]);
-    if ((sweep || report_is_diagram(&r->runs[i])) && r->run_count > 1)
+  for (int i = 0; r->run_count > 1 && i < r->run_count; i++)
+    if (study_of(&r->runs[i]))
       return error_set(r->error, CAROM_ERROR_USAGE, "'%s' is a %s, which has a page of its own", r->runs[i].file,
-                       sweep ? "sweep" : "bifurcation diagram"),
+                       study_of(&r->runs[i])),
              false;
-  }
+  if (report_is_fit(&r->runs[0])) return true;
   if (report_is_diagram(&r->runs[0])) return report_load_diagram(r, &r->runs[0], room);
   if (report_is_sweep(&r->runs[0])) return report_load_sweep(r, &r->runs[0], room);
   for (int i = 0, blobs = 0; i < r->run_count; blobs += r->runs[i++].blob_count)

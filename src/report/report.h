@@ -176,6 +176,12 @@ bool report_is_diagram(const report_run *run);
 bool report_load_diagram(report *r, report_run *run, size_t room);  // as above
 void report_put_diagram(report *r, json_writer *w, const report_run *run);
 
+// --- fit_page.c: a fit instead of runs -------------------------------------------------------------------------------
+
+bool report_is_fit(const report_run *run);
+// Returns false after reporting.
+bool report_put_fit(report *r, json_writer *w, const report_run *run);
+
 // --- text.c, verdict.c, plots.c: a run in words ----------------------------------------------------------------------
 
 void report_put_run(report *r, json_writer *w, const report_run *run);

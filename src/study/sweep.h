@@ -55,7 +55,6 @@ bool sweep_plan_read(arena *memory, const carom_sweep_options *options, sweep_pl
 long sweep_plan_block(const sweep_plan *plan);  // rows of a point of the sample
 // The value of a range in a row, as its column holds it, and as a setting of the model, with its unit.
 double sweep_plan_value(const sweep_plan *plan, long row, int range);
-// Any number as a setting of what varies in a range.
 const char *sweep_plan_setting(const sweep_plan *plan, long row, int range, char text[SWEEP_SETTING]);
 
 // --- sweep_keep.c: rows that are recorded ----------------------------------------------------------------------------

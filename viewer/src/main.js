@@ -18,6 +18,7 @@ import { startAbout } from './about.js';
 import { startKeyboard } from './keyboard.js';
 import { startSweep } from './sweep/sweep.js';
 import { startDiagram } from './sweep/diagram.js';
+import { startFit } from './fit.js';
 
 const at = (id) => document.getElementById(id);
 const nextFrame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
@@ -26,6 +27,7 @@ async function start() {
   startTheme();
   const report = readReport();
   if (!report) return showEmpty();
+  if (report.fit) return startFit(at('sweep'), at('head'), report);
   if (report.sweep) return startSweep(at('sweep'), at('head'), report);
   if (report.bifurcation) return startDiagram(at('sweep'), at('head'), report);
   const { runs } = report, run = runs[0];

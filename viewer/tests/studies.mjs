@@ -1,4 +1,4 @@
-// Pages of modes, and runs as glTF in three.js.
+// Pages of modes and fits, and runs as glTF in three.js.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createReadStream, writeFileSync } from 'node:fs';
@@ -14,6 +14,16 @@ bodies:
   b: {mass: 2, inertia: 0, com: [0, -0.7]}
 joints: {first: {revolute: [ground, a]}, second: {revolute: [a, b], at: [0, -0.7]}}
 end: 1
+`;
+
+const SWING = `title: Swing
+space: planar
+parameters: {l: 0.5 m, spare: 0.5}
+bodies: {bob: {mass: 1, inertia: 0, com: [0, -l]}}
+joints: {pin: {revolute: [ground, bob]}}
+forces: {idle: {along: pin, effort: 0*spare}}
+initial: {pin: {q: 0.01}}
+end: 2
 `;
 
 const SPIN = `title: Spin
@@ -84,6 +94,34 @@ export function studyChecks(browser, scratch, tool) {
     carom('modes', write('pair.yaml', PENDULUM), '-o', 'modes.h5', '--force');
     carom('report', 'modes.h5', '-o', 'modes.html', '--force');
     return join(scratch, 'modes.html');
+  });
+
+  check('fit: data, model, residuals, intervals and correlation', async (path) => {
+    const page = await open(browser, path);
+    assert.match(await page.locator('#head p').textContent(), /^fit to 60\u00a0samples · .* · none failed$/);
+    const cells = await page.locator('section[aria-label=Parameters] td').allTextContents();
+    assert.match(cells[0], /^599\.\d+ mm|^600(\.\d+)? mm/);
+    assert.equal(await page.locator('section[aria-label=Correlation] td').first().textContent(), '1.000');
+    assert.match(await page.locator('section[aria-label=Warnings]').textContent(), /do not tell 'spare'/);
+    const inked = await page.evaluate(() => [...document.querySelectorAll('#sweep canvas')].map((canvas) => {
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      let count = 0;
+      for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 0 && Math.abs(data[i] - data[i + 2]) > 60) count++;
+      return count;
+    }));
+    assert.equal(inked.length, 3);   // intervals, of which one is thin and the other grey; traces; residuals
+    assert.ok(inked[0] > 5 && inked[1] > 1000 && inked[2] > 1000, `${inked}`);
+    assert.match(await page.locator('section[aria-label="How to use it"] code').textContent(), /^carom run swing\.yaml --set 'l=/);
+    assert.deepEqual(page.trouble, []);
+    assert.deepEqual(page.reached, []);
+    await page.shut();
+  }, async () => {
+    write('swing.yaml', SWING);
+    const rows = Array.from({ length: 60 }, (_, k) => [k / 30, Math.cos(Math.sqrt(9.81 / 0.6) * k / 30) * 0.01 + 1e-4 * Math.sin(17 * k * k)]);
+    write('angle.csv', `t,angle\n${rows.map((row) => row.join(',')).join('\n')}\n`);
+    carom('identify', 'swing.yaml', '--data', 'angle.csv', '--match', 'pin.q=angle', '--fit', 'l=0.3 m:0.9 m', '--fit', 'spare=0:1', '-o', 'fit.h5', '--force', '-q');
+    carom('report', 'fit.h5', '-o', 'fit.html', '--force');
+    return join(scratch, 'fit.html');
   });
 
   check('glTF: three.js shows the bodies where the run has them', async (glb) => {

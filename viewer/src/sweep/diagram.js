@@ -7,7 +7,8 @@ import { Frame, padded } from '../plots/frame.js';
 import { CanvasPainter, fitCanvas } from '../plots/painter.js';
 import { onTheme, theme } from '../theme.js';
 import { quoted, setting } from './rows.js';
-import { commandLine, showHead } from './sweep.js';
+import { studyHead } from '../study.js';
+import { commandLine } from './sweep.js';
 
 const HEIGHT = 560, BELOW = 0.32, REACH = 16;      // pixels; part of the multipliers; how far from a point a click may be
 const DIRECTIONS = ['forward', 'backward'], FIRST_SIGNAL = 5;
@@ -16,7 +17,7 @@ export async function startDiagram(main, head, report) {
   await report.load();
   const data = new Diagram(report.bifurcation, report.blobs), { values } = data, failed = values.filter((v) => v.status !== 0).length;
   const shown = data.step > 1 ? ` · every ${data.step}th point is shown` : '';
-  showHead(head, data.title || data.name, 'bifurcation', `bifurcation diagram over ${data.parameter} · ${several(values.length, 'value')}${shown} · ${failed ? `${failed} failed` : 'none failed'}`);
+  studyHead(head, 'bifurcation', data.title || data.name, `bifurcation diagram over ${data.parameter} · ${several(values.length, 'value')}${shown} · ${failed ? `${failed} failed` : 'none failed'}`);
   const details = h('section', { class: 'panel', 'aria-label': 'Value', 'aria-live': 'polite' });
   const chart = new Chart(data, (row) => showValue(details, data, row));
   replace(main, h('div', { class: 'sweep' }, h('section', { class: 'panel', 'aria-label': 'Diagram' }, chart.tools, chart.host), details),

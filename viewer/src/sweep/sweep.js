@@ -3,7 +3,8 @@
 import { h, replace, select, check } from '../dom.js';
 import { several } from '../number.js';
 import { CanvasPainter, fitCanvas } from '../plots/painter.js';
-import { nextTheme, onTheme, themeChoice } from '../theme.js';
+import { drawing, studyHead } from '../study.js';
+import { onTheme } from '../theme.js';
 import { KINDS, draw, indexText, indices } from './charts.js';
 import { Rows } from './rows.js';
 
@@ -27,17 +28,8 @@ export async function startSweep(main, head, report) {
 
 function startHead(head, rows) {
   const failed = [...rows.values('status')].filter((s) => s !== 0).length, shown = rows.step > 1 ? ` · every ${rows.step}th is shown` : '';
-  showHead(head, rows.title || rows.name, 'sweep', `sweep over ${rows.vary.map((v) => v.name).join(', ')} · ${several(rows.rows, 'row')}${shown} · ${failed ? `${failed} failed` : 'none failed'}`);
-}
-
-// The head of a page of a study: its title, and a line about it.
-export function showHead(head, title, kind, about) {
-  document.title = `${title} · ${kind} · carom`;
-  const themeButton = h('button', { onclick: nextTheme, title: 'Light, dark, or as the system says' });
-  const name = () => { themeButton.textContent = { system: 'Auto', light: 'Light', dark: 'Dark' }[themeChoice()]; };
-  onTheme(name);
-  name();
-  replace(head, h('span', { class: 'brand' }, 'carom'), h('div', { class: 'titles' }, h('h1', { title }, title), h('p', {}, about)), h('div', { class: 'tools' }, themeButton));
+  studyHead(head, 'sweep', rows.title || rows.name,
+    `sweep over ${rows.vary.map((v) => v.name).join(', ')} · ${several(rows.rows, 'row')}${shown} · ${failed ? `${failed} failed` : 'none failed'}`);
 }
 
 // What suits the design: lines over one quantity, a map over two, points of a sample.
@@ -125,15 +117,8 @@ function showRow(section, rows, i) {
 function indexPanels(rows) {
   const outputs = [...new Set(rows.indices.map((e) => e.output))];
   return outputs.map((output) => {
-    const entries = rows.indices.filter((e) => e.output === output), canvas = h('canvas', { role: 'img', 'aria-label': `Sensitivity of ${output}; the table below has the numbers.` });
-    const host = h('div', { class: 'plot' }, canvas), height = 60 + 44 * entries.length;
-    const paint = () => {
-      const width = Math.max(200, host.clientWidth - 12);
-      Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
-      indices(new CanvasPainter(fitCanvas(canvas, width, height)), { width, height }, entries);
-    };
-    new ResizeObserver(paint).observe(host);
-    onTheme(paint);
+    const entries = rows.indices.filter((e) => e.output === output);
+    const host = drawing(`Sensitivity of ${output}; the table below has the numbers.`, 60 + 44 * entries.length, (painter, size) => indices(painter, size, entries));
     return h('section', { class: 'panel indices', 'aria-label': `Sensitivity of ${output}` }, h('h2', {}, `Sensitivity of ${output}, from ${several(entries[0].points, 'point')}`), host,
       h('table', {}, h('thead', {}, h('tr', {}, ['', 'first order', 'total'].map((text) => h('th', { scope: 'col' }, text)))),
         h('tbody', {}, entries.map((e) => h('tr', {}, h('th', { scope: 'row' }, e.input), h('td', {}, indexText(e, 'first')), h('td', {}, indexText(e, 'total')))))),
