@@ -180,7 +180,8 @@ static void rigid_bodies_rest_between_nodes(void) {
   "{side: rim, angles: [140 deg, 220 deg]}}, modes: {count: 10, interface: [face], interface_tolerance: 1e-2}}\n"     \
   "joints: {fa: {free: [ground, a], at: [-0.100001, 0]}, fb: {free: [ground, b], at: [0.100001, 0]}}\n"               \
   "surfaces: {fa: {boundary: a, side: face, material: m}, fb: {boundary: b, side: face, material: m}}\n"              \
-  "initial: {a: {velocity: [0.5, 0]}, fb: {q: [%s, 0, 0]}}\nmaterials: {m: {restitution: 0}}\nend: 1e-3\n"
+  "initial: {a: {velocity: [0.5, 0]}, fb: {q: [%s, 0, 0]}}\nmaterials: {m: {restitution: 0, law: hooke, stiffness: "  \
+  "1e8}}\nend: 1e-3\n"
 
 // Central impact of two equal discs, and one that is off by 3 degrees, with nodes beside each other: momentum is kept
 // to rounding, energy never grows, and the first disc gives its speed to the second.
@@ -209,6 +210,26 @@ static void two_discs_keep_momentum(void) {
     CHECK(impulse > 0.9 * p0 && impulse < p0);
     run_close(&r);
   }
+}
+
+// Springs at the places of contact have a potential: a law without damping keeps momentum to rounding, and energy as
+// far as the integrator does (rtol 1e-6).
+static void springs_between_discs_keep_energy(void) {
+  char text[3000];
+  run r;
+  snprintf(text, sizeof text, TWO_DISCS "method: compliant\n", "0");
+  if (!run_open_text(&r, text, NULL)) return;
+  vec3 before, after, angular;
+  tree_momentum(&r.model->m, r.sim->x, &before, &angular);
+  const double start = run_read(&r, "energy.kinetic");
+  run_to(&r, 4e-4);
+  tree_momentum(&r.model->m, r.sim->x, &after, &angular);
+  const double left = run_read(&r, "energy.kinetic") + run_read(&r, "energy.strain");
+  printf("    energy %.1e, momentum %.1e\n", left / start - 1, vec3_norm(vec3_sub(after, before)) / before.x);
+  CHECK_LE(run_read(&r, "fa.u1"), 0.1);
+  CHECK_NEAR(left / start, 1, 1e-6);
+  CHECK_LE(vec3_norm(vec3_sub(after, before)), 1e-12 * before.x);
+  run_close(&r);
 }
 
 // --- places ----------------------------------------------------------------------------------------------------------
@@ -277,6 +298,7 @@ int main(void) {
   RUN(bodies_stand_on_a_plane);
   RUN(rigid_bodies_rest_between_nodes);
   RUN(two_discs_keep_momentum);
+  RUN(springs_between_discs_keep_energy);
   RUN(nodes_count_once);
   RUN(what_cannot_run_is_refused);
   return check_summary();
