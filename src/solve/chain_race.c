@@ -9,9 +9,10 @@
 //   when R > 0.8 C, so that going on with sweeps would take about as long, and
 //   when s + R > 2 C, so that a failed attempt costs no more than half of all sweeps.
 //
-// Interior points seldom fail: for them R > 0.5 C is enough, in pieces R > 0.6 C − 0.5 s. What they do not solve in
-// pieces is seldom solved by some more sweeps: for the first steps of Newton's method from zero R > 0.15 C is enough
-// then.
+// Interior points seldom fail: for them R > 0.5 C is enough, in pieces R > 0.6 C. Where they fail in pieces, the sweeps
+// and Newton's method from zero share the time: it is expected to take as long again as it has taken so far, goes on
+// if the sweeps are expected to take longer, and never has more than two thirds of the time of both. Sweeps that run
+// in circles take turns with Newton's method from where they are.
 //
 // The sweeps continue from their own last iterate, as if nothing had been tried. So the chain reaches at least what
 // they reach alone. They have no fixed end as long as they are expected to reach one. Sweeps from a warm start that
@@ -34,11 +35,13 @@
 
 typedef struct runner {
   const solver *solver;
-  double steps;    // factorisations of all rows that it is expected to cost
-  double wait;     // tried after `wait` times that in sweeps
-  int iterations;  // at most so many
-  bool warm;       // from the sweeps, else from zero
-  int again;       // tried again after so many times as many sweeps; 0: not again
+  bool warm;  // from the sweeps, else from zero
+  int again;  // tried again after so many times as many sweeps; 0: not again
+  struct {
+    double steps;    // factorisations of all rows that it is expected to cost
+    double wait;     // tried after `wait` times that in sweeps
+    int iterations;  // at most so many; 0: the solver's own limit
+  } formed, pieces;  // where W is formed, and for problems in pieces
 } runner;
 
 // Newton's steps on the active set of the sweeps, given up after two in vain: where that set is almost right, two or
@@ -78,13 +81,13 @@ enum { PROBE, INTERIOR, FRESH_NEWTON, NEWTON };
 // to edges, and in a crowd many cones stick, one after the other.
 static const double STEPS_PER_DIGIT = 1.4, OF_PIECES = 1.45, STEPS_PER_CONTACT = 0.005;
 static const runner runners[] = {
-    [PROBE] = {&prober, 2, 6, 0, true, 2},
-    [INTERIOR] = {&follower, 6, 0.13, 160, false, 0},  // and those of the digits
-    [FRESH_NEWTON] = {&walker, 40, 1.5, 80, false, 0},
-    [NEWTON] = {&solver_alart_curnier, 20, 0.7, 40, true, 2},
-    {&holder, 150, 0.7, 150, true, 0},
-    {&solver_lemke, 0, 0.5, 0, false, 0},
-    {&solver_newton, 60, 3, 0, false, 0},
+    [PROBE] = {&prober, true, 2, {2, 6, 0}, {2, 6, 0}},
+    [INTERIOR] = {&follower, false, 0, {6, 0.1, 160}, {6, 0.25, 0}},  // and those of the digits
+    [FRESH_NEWTON] = {&walker, false, 0, {40, 1.5, 80}, {150, 1.5, 40}},
+    [NEWTON] = {&solver_alart_curnier, true, 2, {20, 0.7, 40}, {30, 2, 30}},
+    {&holder, true, 0, {150, 0.7, 150}, {150, 2, 150}},
+    {&solver_lemke, false, 0, {0, 0.5, 0}, {0, 0.5, 0}},
+    {&solver_newton, false, 0, {60, 3, 0}, {60, 3, 0}},
 };
 enum {
   RUNNERS = sizeof runners / sizeof *runners,
@@ -94,15 +97,17 @@ enum {
   AGAIN = 2000,
   STOPS = 16,
   PATH_STEPS = 2000,
-  SHORT_PATH = 600,
   MORE_SWEEPS = 10
 };
 
-// A path whose residual is above this one after its first part has come nowhere.
-static const double NOWHERE = 5e-2;
+// What a path costs at most, in parts of what the sweeps have cost.
+static const double PATH_SHARE = 2;
 
-// In place of `wait` for INTERIOR where W is formed: the fewer steps that it takes there are better known.
-static const double WAIT_FORMED = 0.1;
+// Interior points are tried when the sweeps are expected to take longer than this part of what they cost.
+static const double EARLY_FORMED = 0.5, EARLY_IN_PIECES = 0.6;
+// A residual that stands still may fall again. Interior points wait for that until the sweeps have cost this part of
+// what they cost themselves.
+static const double PLATEAU = 0.45;
 
 // --- the model of the work -------------------------------------------------------------------------------------------
 
@@ -111,7 +116,7 @@ static double sweep_work(const chain_run *c) { return nsgs_work(c->w->sweeps); }
 
 static double factor_work(const solve_problem *p, solve_workspace *w) {
   double n = p->W.rows;
-  if (condensed_suits(p) && condensed_begin(w->condensed, p)) return 0.35 * condensed_work(w->condensed) + 450 * n;
+  if (condensed_suits(p) && condensed_begin(w->condensed, p)) return 0.13 * condensed_work(w->condensed) + 430 * n;
   return 0.012 * n * n * n + 6 * n * n + 500;
 }
 
@@ -126,27 +131,28 @@ static double pivoting_work(const solve_problem *p) {
 typedef struct race {
   chain_run *c;
   bool warm;                           // the sweeps began from what the caller knew, else from zero
+  bool pieces;                         // the problem is in pieces, else W is formed
   bool lined_up;                       // the costs are known
   double cost[RUNNERS], due[RUNNERS];  // in sweeps; infinite: not any more
   bool tried[RUNNERS];
   bool put_off[RUNNERS];        // due, but the sweeps were expected to end soon
+  int tried_at;                 // sweeps at the last try of Newton's method from them
+  bool ahead;                   // a probe has found almost the right active set: Newton goes on from there
   int sweeps, limit;            // done, or thought of as done; at most
   int allowed;                  // by the user; beyond that nothing is swept
   double end;                   // where sweeps beyond that would have ended; infinite before
   bool on_path;                 // Newton's method from zero was left before its end
-  double path_residual;         // that it had there
-  bool ahead;                   // a probe has found almost the right active set: Newton goes on from there
-  double residual;              // of the sweeps
-  int stop[STOPS], stop_count;  // the last stops, and the residuals there
-  double residual_at[STOPS];
+  double residual, least;       // of the sweeps, now and at best
+  int stop[STOPS], stop_count;  // the last stops, and the residuals and the least ones there
+  double residual_at[STOPS], least_at[STOPS];
 } race;
 
 static double work_of(const race *x, int i) {
   const runner *r = &runners[i];
-  double steps = r->steps;
+  double steps = x->pieces ? r->pieces.steps : r->formed.steps;
   if (i == INTERIOR) {
     steps -= STEPS_PER_DIGIT * log10(x->c->settings->tolerance);
-    if (condensed_suits(x->c->p)) steps = OF_PIECES * steps + STEPS_PER_CONTACT * x->c->p->block_count;
+    if (x->pieces) steps = OF_PIECES * steps + STEPS_PER_CONTACT * x->c->p->block_count;
   }
   return r->solver == &solver_lemke ? pivoting_work(x->c->p) : steps * factor_work(x->c->p, x->c->w);
 }
@@ -154,7 +160,7 @@ static double work_of(const race *x, int i) {
 static double first_due(const race *x, int i) {
   const solve_problem *p = x->c->p;
   bool runs = runners[i].solver->suits(p) && (i != PROBE || x->c->settings->polish);
-  double wait = i == INTERIOR && !condensed_suits(p) ? WAIT_FORMED : runners[i].wait;
+  double wait = x->pieces ? runners[i].pieces.wait : runners[i].formed.wait;
   return runs ? fmax(LEAST_SWEEPS, wait * x->cost[i]) : INFINITY;
 }
 
@@ -163,6 +169,8 @@ static void line_up(race *x) {
   for (int i = 0; i < RUNNERS; i++) x->cost[i] = work_of(x, i) / sweep, x->due[i] = first_due(x, i);
   x->lined_up = true;
 }
+
+// Where W is formed sweeps converge linearly, sooner or later, and the present residual tells their rate.
 
 typedef struct rates {
   double of_late, in_all;  // sweeps still to be expected at the rate of late, and at the mean rate from the start
@@ -184,25 +192,60 @@ static double fall_since(const race *x, double part) {
 }
 
 // Whether the residual has stayed as it is for a third of the sweeps, or has not fallen for half of them, though it may
-// have risen and fallen: in a pile the sweeps may then go on for ever.
+// have risen and fallen.
 static bool stands_still(const race *x) {
   double of_late = fall_since(x, 0.67);
   return (of_late > 0.9 && of_late < 1.1) || fall_since(x, 0.5) < 1.1;
 }
 
-// Sweeps still to be expected: at the rate of late, but at most six times as many as at the mean rate from the start,
-// or as many as so far, because the residual of sweeps falls unevenly.
-static double rest_of_sweeps(const race *x) {
-  if (x->end < INFINITY) return x->end - x->sweeps;
+// At the rate of late, but at most six times as many as at the mean rate from the start, or as many as so far, because
+// the residual of sweeps falls unevenly.
+static double rest_formed(const race *x) {
   rates r = rates_of(x);
   return stands_still(x) ? INFINITY : fmin(r.of_late, fmax(6 * r.in_all, x->sweeps));
+}
+
+// In pieces the residual rises and falls by much, and the least one so far falls by a law of its own.
+
+// The last stop in the first half of the sweeps, or the first one that is known.
+static int half_way(const race *x) {
+  int k = x->stop_count - 1;
+  while (k > 0 && k > x->stop_count - STOPS && x->stop[k % STOPS] > x->sweeps / 2) k--;
+  return k % STOPS;
+}
+
+// Whether the least residual has not fallen since then.
+static bool runs_in_circles(const race *x) {
+  int k = half_way(x);
+  return x->stop[k] < x->sweeps && !(x->least < x->least_at[k]);
+}
+
+// At the rate at which the least residual has fallen since half of the sweeps (linear convergence), or as 1/s (the law
+// of methods of first order, which sweeps over piles follow), whichever is less. Where it has not fallen at all, at
+// least as many again.
+static double rest_in_pieces(const race *x) {
+  int k = half_way(x);
+  double to_go = x->least / x->c->settings->tolerance, slow = x->sweeps * (to_go - 1);
+  if (runs_in_circles(x)) return fmax(slow, x->sweeps);
+  return fmin(slow, (x->sweeps - x->stop[k]) * log(to_go) / log(x->least_at[k] / x->least));
+}
+
+// Sweeps still to be expected.
+static double rest_of_sweeps(const race *x) {
+  if (x->end < INFINITY) return x->end - x->sweeps;
+  return x->pieces ? rest_in_pieces(x) : rest_formed(x);
+}
+
+// The least number of them.
+static double best_rest(const race *x) {
+  rates r = rates_of(x);
+  return x->pieces ? rest_in_pieces(x) : fmin(r.of_late, r.in_all);
 }
 
 // The user lets nothing more be swept. Too early to know a rate, or at a rate that solves the problem soon, the race
 // ends; of two rates the quicker counts, so that nothing is tried in vain.
 static void stop_sweeping(race *x) {
-  rates r = rates_of(x);
-  x->end = x->sweeps < LEAST_SWEEPS ? x->sweeps : fmin(x->sweeps + fmin(r.of_late, r.in_all), 1e9);
+  x->end = x->sweeps < LEAST_SWEEPS ? x->sweeps : fmin(x->sweeps + best_rest(x), 1e9);
 }
 
 static solve_status sweep_on(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
@@ -224,8 +267,9 @@ static bool sweep_to(race *x, int target) {
   own.warm_start = true;
   own.polish = false;
   solve_info info = chain_attempt(c, &sweeper, &own, c->d.swept);
-  x->sweeps += info.iterations, x->residual = info.residual;
-  x->stop[x->stop_count % STOPS] = x->sweeps, x->residual_at[x->stop_count++ % STOPS] = x->residual;
+  x->sweeps += info.iterations, x->residual = info.residual, x->least = fmin(x->least, x->residual);
+  int k = x->stop_count++ % STOPS;
+  x->stop[k] = x->sweeps, x->residual_at[k] = x->residual, x->least_at[k] = x->least;
   if (info.status != SOLVE_LIMIT) return false;
   if (x->sweeps == x->allowed) stop_sweeping(x);
   return x->sweeps < x->end;
@@ -237,24 +281,16 @@ static int path_limit(const race *x) {
   return user && user < PATH_STEPS ? user : PATH_STEPS;
 }
 
-// In pieces, what interior points do not solve is mostly solved by some hundred of its steps.
-static bool on_short_path(const race *x, int i) {
-  int steps = x->on_path ? newton_path_steps(x->c->w->path) : 0;
-  return i == FRESH_NEWTON && condensed_suits(x->c->p) && steps < SHORT_PATH;
-}
-
-// A path that has not ended is gone on with, and is expected to take as long again as it has taken so far: at once if
-// the last steps have lowered its residual, or in pieces while it is short, else when the sweeps have cost as much as
-// it has.
+// A path that has not ended is expected to take as long again as it has taken so far. It is gone on with if the sweeps
+// are expected to take longer, and as soon as they have cost half as much: neither then has less than a third of the
+// time.
 static void leave_path(race *x, const solve_info *info) {
   const newton_path *path = x->c->w->path;
-  bool gains = info->residual < 0.9 * x->path_residual || on_short_path(x, FRESH_NEWTON);
-  x->path_residual = info->residual;
   x->on_path = info->status == SOLVE_LIMIT && newton_path_steps(path) < path_limit(x);
   if (!x->on_path) return;
-  double work = newton_path_steps(path) * factor_work(x->c->p, x->c->w) / sweep_work(x->c);
-  x->cost[FRESH_NEWTON] = work;
-  x->due[FRESH_NEWTON] = gains ? x->sweeps : fmax(x->sweeps, work);
+  double spent = newton_path_steps(path) * factor_work(x->c->p, x->c->w) / sweep_work(x->c);
+  x->cost[FRESH_NEWTON] = fmax(spent, x->cost[FRESH_NEWTON] - spent);
+  x->due[FRESH_NEWTON] = fmax(x->sweeps, spent / PATH_SHARE);
 }
 
 static void try_runner(race *x, int i) {
@@ -263,7 +299,8 @@ static void try_runner(race *x, int i) {
   const runner *r = &runners[i];
   const solver *s = r->solver;
   solve_settings own = *c->settings;
-  bool limited = chain_limit(&own, s, c->p, r->iterations, c->settings->iterations);
+  int most = x->pieces ? r->pieces.iterations : r->formed.iterations;
+  bool limited = chain_limit(&own, s, c->p, most, c->settings->iterations);
   own.warm_start = r->warm;
   own.polish = i != PROBE;
   if (r->warm) memcpy(c->d.r, i != PROBE && x->ahead ? c->best->r : c->d.swept, bytes);
@@ -274,6 +311,7 @@ static void try_runner(race *x, int i) {
   if (i == FRESH_NEWTON) limited = newton_path_steps(c->w->path) == c->settings->iterations;
   if (limited && info.status == SOLVE_LIMIT) c->cut = s->name;
   x->tried[i] = true, x->put_off[i] = false;
+  if (i == NEWTON) x->tried_at = x->sweeps;
   x->due[i] = r->again ? r->again * x->due[i] : INFINITY;
   if (i == FRESH_NEWTON) leave_path(x, &info);
   x->ahead = i == PROBE && c->info->residual < 0.1 * x->residual && info.residual <= c->info->residual;
@@ -281,45 +319,49 @@ static void try_runner(race *x, int i) {
   if (i == INTERIOR) x->due[FRESH_NEWTON] = fmin(x->due[FRESH_NEWTON], x->sweeps);
 }
 
-// The next point at which something is decided: a runner is due, or 0.7 of the way there, to know the rate by then.
+// The next point at which something is decided: a runner is due, or 0.7 of the way there, to know the rate by then; in
+// pieces at the latest half as many sweeps again, to know the least residual.
 static int next_stop(const race *x) {
   double due = fmin(x->limit, x->end);
   for (int i = 0; i < RUNNERS; i++) due = fmin(due, x->due[i]);
   if (x->sweeps < 0.65 * due) due *= 0.7;
+  if (x->pieces) due = fmin(due, 1.5 * x->sweeps);
   due = ceil(due / x->c->settings->check_every) * x->c->settings->check_every;
   due = fmax(due, x->sweeps + x->c->settings->check_every);
   return due < x->limit ? (int)due : x->limit;
 }
 
-// Sweeps still expected from which on a runner is tried. What may fail is tried only if that costs at most half of all
-// sweeps. Interior points seldom fail, and sweeps mostly become slower than their rate says: in pieces less is expected
-// of them the longer they have taken.
+// Sweeps still expected from which on a runner is tried. Interior points seldom fail. What may fail is tried only if
+// that costs at most half of all sweeps; a path in pieces has its own share of the time.
 static double least_rest(const race *x, int i) {
   double cost = x->cost[i];
-  if (x->tried[INTERIOR] && on_short_path(x, i)) return 0.15 * cost;
-  if (i != INTERIOR) return fmax(0.8 * cost, 2 * cost - x->sweeps);
-  return condensed_suits(x->c->p) ? fmax(0.6 * cost - 0.5 * x->sweeps, 0.1 * cost) : 0.5 * cost;
+  if (i == INTERIOR) return (x->pieces ? EARLY_IN_PIECES : EARLY_FORMED) * cost;
+  if (i == FRESH_NEWTON && x->pieces && x->tried[INTERIOR]) return cost;
+  return fmax(0.8 * cost, 2 * cost - x->sweeps);
 }
 
-// A residual that stands still may fall again. Interior points wait for that until the sweeps have cost this part of
-// what they cost themselves.
-static double plateau(const race *x) { return (condensed_suits(x->c->p) ? 0.35 : 0.45) * x->cost[INTERIOR]; }
+// Whether a runner waits although it is due. `rest`: sweeps still expected.
+static bool waits(race *x, int i, double rest) {
+  if (i == PROBE && x->end < INFINITY) {  // the sweeps have stopped: they are polished in the end
+    x->due[i] = INFINITY;
+  } else if (i == INTERIOR && rest == INFINITY && x->sweeps < PLATEAU * x->cost[i]) {
+    x->due[i] = PLATEAU * x->cost[i];
+  } else if (rest <= least_rest(x, i)) {  // the sweeps may slow down
+    x->put_off[i] = true, x->due[i] = x->sweeps + fmin(1.5 * rest, 0.25 * x->sweeps);
+  } else {
+    return false;
+  }
+  return true;
+}
 
-// Those that are due, as long as sweeping on would take longer.
+// Those that are due, as long as sweeping on would take longer. Sweeps that run in circles bring no solution, but each
+// of their iterates is another start for Newton's method: it and they then take turns.
 static void try_due(race *x) {
   double rest = rest_of_sweeps(x);
+  if (x->pieces && runs_in_circles(x)) x->due[NEWTON] = fmin(x->due[NEWTON], x->tried_at + x->cost[NEWTON]);
   for (int i = 0; i < RUNNERS && !chain_done(x->c); i++) {
-    if (x->due[i] > x->sweeps && !(x->put_off[i] && rest == INFINITY)) continue;
-    if (i == PROBE && x->end < INFINITY) {  // the sweeps have stopped: they are polished in the end
-      x->due[i] = INFINITY;
-      continue;
-    }
-    if (i == INTERIOR && rest == INFINITY && x->sweeps < plateau(x)) {
-      x->due[i] = plateau(x);
-      continue;
-    }
-    if (rest > least_rest(x, i)) try_runner(x, i);
-    else x->put_off[i] = true, x->due[i] = x->sweeps + fmin(1.5 * rest, 0.25 * x->sweeps);  // the sweeps may slow down
+    bool due = x->due[i] <= x->sweeps || (x->put_off[i] && rest == INFINITY);
+    if (due && !waits(x, i, rest)) try_runner(x, i);
   }
 }
 
@@ -329,6 +371,7 @@ static void try_rest(race *x) {
   bool all = x->sweeps < solver_nsgs.limit(x->c->p);
   for (int i = 0; i < RUNNERS && !chain_done(x->c); i++)
     if (x->due[i] < INFINITY && (all ? !x->tried[i] : x->cost[i] <= x->sweeps)) try_runner(x, i);
+  while (x->on_path && x->due[FRESH_NEWTON] <= x->sweeps && !chain_done(x->c)) try_runner(x, FRESH_NEWTON);
 }
 
 // --- the end ---------------------------------------------------------------------------------------------------------
@@ -379,10 +422,11 @@ static void polish_cut(race *x) {
 // is estimated with the worse one, because the residual may rise and fall many times before it is small.
 static bool extend(race *x) {
   double most = fmax(MORE_SWEEPS * solver_nsgs.limit(x->c->p), x->c->settings->iterations);
+  bool circles = x->pieces && runs_in_circles(x);
+  if (x->warm || x->end < INFINITY || circles || !(x->sweeps + best_rest(x) <= most)) return false;
   rates r = rates_of(x);
-  if (x->warm || x->end < INFINITY || !(x->sweeps + fmin(r.of_late, r.in_all) <= most)) return false;
-  double end = fmin(most, x->sweeps + 1.5 * fmin(r.of_late, 6 * r.in_all));
-  x->limit = (int)fmax(end, x->sweeps + x->c->settings->check_every);
+  double worse = x->pieces ? rest_in_pieces(x) : fmin(r.of_late, 6 * r.in_all);
+  x->limit = (int)fmax(fmin(most, x->sweeps + 1.5 * worse), x->sweeps + x->c->settings->check_every);
   return true;
 }
 
@@ -398,18 +442,18 @@ static void start_again(race *x) {
     x->due[i] = runners[i].warm ? first_due(x, i) : fmax(LEAST_SWEEPS, x->due[i] - x->sweeps);
   memset(x->c->d.swept, 0, (size_t)x->c->p->W.rows * sizeof(double));
   memset(x->put_off, 0, sizeof x->put_off);
-  x->warm = x->ahead = false, x->sweeps = x->stop_count = 0, x->residual = INFINITY;
+  x->warm = x->ahead = false, x->sweeps = x->stop_count = x->tried_at = 0, x->residual = x->least = INFINITY;
   x->limit = solver_nsgs.limit(x->c->p);
 }
 
-static bool is_crowd(const solve_problem *p) { return condensed_suits(p) && p->block_count > CROWD; }
+static bool is_crowd(const race *x) { return x->pieces && x->c->p->block_count > CROWD; }
 
 // From where they are to the end of the race, or to where they start again.
 static void sweep_all(race *x) {
   chain_run *c = x->c;
   // Enough for most. In a crowd the pattern of the equations, which tells what a factorisation costs, takes as
   // long as some fifty sweeps.
-  bool sweeping = sweep_to(x, is_crowd(c->p) ? LEAST_IN_PIECES : LEAST_SWEEPS);
+  bool sweeping = sweep_to(x, is_crowd(x) ? LEAST_IN_PIECES : LEAST_SWEEPS);
   if (!chain_done(c) && !x->lined_up) line_up(x);
   while (sweeping && (x->sweeps < x->limit || extend(x)) && !chain_done(c)) {
     sweeping = sweep_to(x, next_stop(x));
@@ -422,9 +466,10 @@ void chain_race(chain_run *c, bool warm) {
   int user = c->settings->iterations;
   race x = {.c = c,
             .warm = warm,
+            .pieces = condensed_suits(c->p),
             .residual = INFINITY,
+            .least = INFINITY,
             .end = INFINITY,
-            .path_residual = NOWHERE,
             .limit = solver_nsgs.limit(c->p),
             .allowed = user ? user : INT_MAX};
   size_t bytes = (size_t)c->p->W.rows * sizeof(double);
