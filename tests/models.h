@@ -6,7 +6,7 @@
 
 #include <dirent.h>
 
-enum { MOST_MODELS = 64 };
+enum { MOST_MODELS = 96 };
 
 static int list_models(char names[MOST_MODELS][64]) {
   char folder[4096];
