@@ -113,12 +113,15 @@ static void read_contact(const carom_sim *sim, const contact_element *e, double 
   out[CONTACT_MODE] = e->type->mode ? e->type->mode(e, active) : any;
   if (e->type->tells_following && out[CONTACT_MODE] == 1 && lasts) out[CONTACT_MODE] = 2;
   contact_resultant(sim, e, points, out);
+  if (!sim->model->scheme->about->averages) return;
+  double *mean = &out[sim->model->contact_signals - 1];
+  for (int i = 0; i < e->point_count; i++) *mean += points[i].mean_force;
 }
 
 static double contact_signal(const carom_sim *sim, signal_place at) {
   double all[CONTACT_SIGNALS];
   read_contact(sim, &sim->model->contacts.elements[at.element], all);
-  return all[at.kind];
+  return all[at.index % sim->model->contact_signals];
 }
 
 // Any but an output.

@@ -257,14 +257,15 @@ static void a_bar_stands_on_a_plane(void) {
   for
     EACH_LEVEL(level) {
       run r;
-      if (!run_open_text(&r, bar, with(level, h, "", ""))) continue;
+      if (!run_open_text(&r, bar, with(level, h, ",\"average\":2", ""))) continue;
       if (!run_to(&r, 0.9)) continue;
       if (level_index == 0) CHECK_LE(run_read(&r, "energy.kinetic"), 1e-14 * run_read(&r, "energy.strain"));
       CHECK_LE(fabs(run_read(&r, "bar.vx")), level_index ? 1e-3 : 1e-10);
       double before = run_read(&r, "foot-top.fn"), most = 0, least = INFINITY, widest = -INFINITY;
       const int steps = (int)(rest / h);
       for (int k = 1; k <= steps && run_to(&r, 0.9 + k * h); k++) {
-        double now = run_read(&r, "foot-top.fn"), mean = 0.5 * (before + now);
+        double now = run_read(&r, "foot-top.fn"), mean = run_read(&r, "foot-top.fn_mean");
+        CHECK_NEAR(mean, 0.5 * (before + now), 1e-15 * weight);
         most = fmax(most, mean), least = fmin(least, mean), before = now;
         widest = fmax(widest, run_read(&r, "foot-top.gap"));
       }

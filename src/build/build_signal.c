@@ -10,10 +10,11 @@
 
 // --- signals ---------------------------------------------------------------------------------------------------------
 
-const char *const contact_signal_names[CONTACT_SIGNALS] = {
-    "gap", "fn", "ft", "mode", "x", "y", "slip", "at_x", "at_y", "force_x", "force_y", "z", "at_z", "force_z"};
-const char *const contact_signal_units[CONTACT_SIGNALS] = {"m", "N", "N", "1", "m", "m", "1",
-                                                           "m", "m", "N", "N", "m", "m", "N"};
+const char *const contact_signal_names[CONTACT_SIGNALS] = {"gap",     "fn",   "ft",   "mode",    "x",
+                                                           "y",       "slip", "at_x", "at_y",    "force_x",
+                                                           "force_y", "z",    "at_z", "force_z", "fn_mean"};
+const char *const contact_signal_units[CONTACT_SIGNALS] = {"m", "N", "N", "1", "m", "m", "1", "m",
+                                                           "m", "N", "N", "m", "m", "N", "N"};
 
 // What the method reads of the material: a law with its stiffness, or the coefficients of rigid contact.
 static const char *describe_contact(builder *b, const contact_element *e) {
@@ -38,7 +39,8 @@ static const char *describe_contact(builder *b, const contact_element *e) {
 
 static void name_contacts(builder *b) {
   const contact_world *s = &b->model->contacts;
-  int each = b->model->m.planar ? CONTACT_Z : CONTACT_SIGNALS;
+  int each = b->model->m.planar ? CONTACT_Z : CONTACT_FN_MEAN;
+  each += b->def->scheme->about->averages;
   b->model->contact_signals = each;
   b->model->contact_names = ARENA_ARRAY(b->memory, const char *, (each * s->element_count) + 1);
   b->model->contact_details = ARENA_ARRAY(b->memory, const char *, s->element_count + 1);
@@ -46,7 +48,7 @@ static void name_contacts(builder *b) {
   for (int i = 0; i < s->element_count; i++)
     for (int k = 0; k < each; k++)
       b->model->contact_names[each * i + k] =
-          arena_print(b->memory, "%s.%s", s->elements[i].name, contact_signal_names[k]);
+          arena_print(b->memory, "%s.%s", s->elements[i].name, contact_signal_names[model_contact_kind(b->model, k)]);
 }
 
 static void enter_signal(builder *b, const char *name, int i) {

@@ -17,7 +17,7 @@ typedef struct output {
 } output;
 
 // Signals of each contact element: what it does, then for the eye where its force acts and which one, in the world; the
-// last three are left out in the plane.
+// last three of these are left out in the plane. Under a method that averages forces that of the normal ones follows.
 enum {
   CONTACT_GAP,
   CONTACT_FN,
@@ -33,6 +33,7 @@ enum {
   CONTACT_Z,
   CONTACT_AT_Z,
   CONTACT_FORCE_Z,
+  CONTACT_FN_MEAN,
   CONTACT_SIGNALS
 };
 extern const char *const contact_signal_names[CONTACT_SIGNALS], *const contact_signal_units[CONTACT_SIGNALS];
@@ -186,6 +187,8 @@ typedef struct signal_place {
 
 int model_signal_first(const carom_model *model, signal_section section);  // of SIGNAL_SECTIONS: how many there are
 signal_place model_signal_place(const carom_model *model, int i);
+int model_contact_kind(const carom_model *model,
+                       int k);  // of the k-th signal of a contact element: CONTACT_GAP and so on
 
 // The files that it was read from, as carom_model_file lists them, with room for two more.
 const char **model_files(const carom_model *model, arena *memory, int *count);

@@ -197,6 +197,7 @@ static void describe(watcher *w, int p, impact_step *step) {
 static void list(const watcher *w, int p, const watch_look *at, scheme_contact *c) {
   const complement *s = (const complement *)w;
   c->active = presses(s, p);
+  c->mean_force = mean_of(s, p);
   c->lasts = c->active && mean_of(s, p) != c->normal_force / s->options.average;
   c->slides = c->active && !impact_sticks(watch_length(at->slip), w->entry[p].still);
 }
@@ -268,6 +269,7 @@ static void point_fields(complement *s, int p, fields *f) {
   fields_finite(f, "normal", &s->force[p].normal);
   fields_finites(f, "drag", 2, s->force[p].drag);
   fields_finites(f, "past", s->options.average, past_of(s, p));
+  if (f->from) s->w.shown[p].mean_force = mean_of(s, p);
   bool of_crowd = p >= watcher_permanent(&s->w);  // all have the same fields
   if (of_crowd || contact_points_change(s->w.entry[p].e)) scheme_feature_fields(s->w.contacts, p, f);
 }

@@ -62,8 +62,8 @@ void complement_point_memory(void *scheme, int slot, fields *f);
        .flags = OPTION_POSITIVE,                                                                                  \
        .preset = "10",                                                                                            \
        .help =                                                                                                    \
-           "Steps over which averaged contact forces are taken. A contact has ended when it had no force for so " \
-           "many steps."},                                                                                        \
+           "Steps over which the signal `fn_mean` of a contact is taken: the present one and those before it. A " \
+           "contact has ended when it had no force for so many steps."},                                          \
       TOLERANCE_OPTION("1e-12"), SEPARATE_OPTION, DUMP_OPTIONS("NUMBER")
 
 #endif

@@ -32,6 +32,7 @@ static const scheme_about about = {
     .table = &table,
     .synonyms = synonyms,
     .integrates = true,
+    .averages = true,
     .predicts = true,
     .finds_pairs = true,
     .contact = complement_contact,

@@ -93,6 +93,7 @@ typedef struct scheme_stats {
 // step, and whether it took part.
 typedef struct scheme_contact {
   double gap, normal_force, tangential_force[2];
+  double mean_force;         // of a scheme that averages them: normal forces, over a stated time [N]
   double turning_moment[3];  // of rolling and spinning friction, under rigid contact; in the plane the first alone
   bool active, slides;
   bool lasts;                  // it follows the surface, and does not just strike it
@@ -140,6 +141,7 @@ typedef struct scheme_about {
   bool integrates;                 // on an integrator of the family
   bool needs_laws;                 // contact forces come from laws, and surfaces penetrate; otherwise contact is rigid
   bool knows_joint_friction;       // dry friction of ideal joints
+  bool averages;     // it shows normal forces that are averaged over some of the last steps, beside its own
   bool predicts;     // contact forces come from a prediction: also at rest they are off by a share of the step's square
   bool finds_pairs;  // pairs of surfaces come and go while it runs; otherwise all are permanent
   // Fills in defaults that depend on the size of the model. May be null.
