@@ -30,6 +30,7 @@ typedef struct complement_free {
   int size;
   double h;
   double *y[COMPLEMENT_STAGES], *slope[COMPLEMENT_STAGES], *end;
+  double *joint_q;  // of the motion before it: measured angles know their turns
   double t[COMPLEMENT_STAGES], t_end;
 } complement_free;
 

@@ -42,6 +42,7 @@ void complement_create_free(complement *s) {
   for (int k = 0; k < COMPLEMENT_STAGES; k++)
     f->y[k] = ARENA_ARRAY(memory, double, f->size + 1), f->slope[k] = ARENA_ARRAY(memory, double, f->size + 1);
   f->end = ARENA_ARRAY(memory, double, f->size + 1);
+  f->joint_q = ARENA_ARRAY(memory, double, s->w.m->joint_nq + 1);
 }
 
 static void set_motion(complement *s, double t, const double *y) {
@@ -261,7 +262,9 @@ static void take_forces(complement *s) {
 }
 
 bool complement_find_forces(complement *s, double h) {
+  const size_t coordinates = (size_t)s->w.m->joint_nq * sizeof *s->free.joint_q;
   s->predicting = true;
+  memcpy(s->free.joint_q, s->w.x->joint_q, coordinates);
   s->problem.part_count = 0;
   for
     EACH_POINT(p, &s->w) s->problem.takes_part[p] = false;
@@ -276,6 +279,7 @@ bool complement_find_forces(complement *s, double h) {
   }
   if (found) take_forces(s);
   rows_clear(s->w.m, s->w.x);
+  memcpy(s->w.x->joint_q, s->free.joint_q, coordinates);
   s->w.x->level = LEVEL_NONE;
   s->predicting = false;
   return found;
