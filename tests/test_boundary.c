@@ -277,6 +277,8 @@ static void what_cannot_run_is_refused(void) {
       {"s: {boundary: disc, side: edge, material: m}", "{moreau: {step: 1e-5}}",
        "'s': the boundary of 'disc' has no part 'edge'"},
       {"s: {boundary: disc, material: m}, ball: {sphere: rigid, radius: 0.1, material: m}", "event", "'s-ball'"},
+      {"s: {boundary: disc, material: m}, ball: {sphere: rigid, radius: 0.1, material: m}",
+       "{lcp-position: {step: 1e-6}}", "'s-ball': the places where its surfaces touch come and go"},
   };
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     char text[1500];

@@ -55,7 +55,8 @@ static void search_valley(const valley *v, double *x, double *y) {
   values_of((void *)v, 1, s, &value);
   const simplex_problem q = {
       .n = 2, .context = (void *)v, .evaluate = values_of, .size = 0.1, .tolerance = 1e-8, .most = 1000};
-  CHECK(simplex_search(&memory, &q, s, &value));
+  bool found;
+  CHECK(simplex_search(&memory, &q, s, &value, &found) && found);
   CHECK_NEAR(value, squares, 1e-10 + 1e-6 * squares);
   CHECK_NEAR(s[0], u[0], 1e-4);
   arena_free(&memory);

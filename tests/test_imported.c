@@ -332,7 +332,13 @@ static beam_section bar_section(const void *context, double x) {
 
 // Frequencies of Timoshenko's free beam with the same section; those of bending alone are compared.
 static void beam_frequencies(arena *memory, double omega[4]) {
-  const beam b = {1, 2e11, 1e11, 7800, false, true, 200, NULL, bar_section, NULL};
+  const beam b = {.length = 1,
+                  .young = 2e11,
+                  .shear = 1e11,
+                  .density = 7800,
+                  .timoshenko = true,
+                  .elements = 200,
+                  .section = bar_section};
   flex_elements e;
   flexibility a;
   flex_modes m;

@@ -3,6 +3,7 @@
 #include <float.h>
 
 #include "check.h"
+#include "geometry/polyline.h"
 #include "geometry/separation.h"
 #include "geometry/touch.h"
 #include "numbers.h"
@@ -633,6 +634,17 @@ static void the_nearest_place_is_continuous(void) {
   arena_free(&memory);
 }
 
+// A chain along x from right to left, with material below it: a point beside its end and below its line is not in it.
+static void beyond_the_end_of_a_chain_is_outside(void) {
+  static const int place[] = {0, 1}, next[] = {1, -1}, before[] = {-1, 0};
+  static const vec2 places[] = {{1, 0}, {0, 0}};
+  const polyline l = {.count = 2, .place = place, .next = next, .before = before};
+  CHECK_NEAR(polyline_nearest(&l, places, (vec2){0.5, -0.01}).gap, -0.01, 1e-15);
+  const polyline_foot beside = polyline_nearest(&l, places, (vec2){1.03, -0.04});
+  CHECK_NEAR(beside.gap, 0.05, 1e-15);
+  CHECK_NEAR(vec2_dot(beside.normal, (vec2){0.6, -0.8}), 1, 1e-12);
+}
+
 int main(void) {
   memory = arena_create(&out_of_memory);
   if (setjmp(out_of_memory)) return 2;
@@ -654,5 +666,6 @@ int main(void) {
   RUN(nearly_parallel_boxes_have_a_gap);
   arena_free(&memory);
   RUN(the_nearest_place_is_continuous);
+  RUN(beyond_the_end_of_a_chain_is_outside);
   return check_summary();
 }

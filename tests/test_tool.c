@@ -70,8 +70,9 @@ static void mistakes_on_the_command_line_exit_with_2(void) {
 
 // Whatever `carom help` names must be in the man page and in the completion.
 static void man_page_and_completion_know_every_option(void) {
-  static const char *const commands[] = {"run",  "check",   "export",    "solve", "list",
-                                         "laws", "example", "reference", "help",  "bifurcation"};
+  static const char *const commands[] = {"run",     "check",     "export",   "solve",       "list",  "laws",
+                                         "example", "reference", "help",     "bifurcation", "sweep", "compare",
+                                         "report",  "identify",  "optimise", "equilibrium", "modes"};
   char path[4096];
   if (!CHECK(check_source("docs/carom.1", path, sizeof path))) return;
   char *man = read_file(path, NULL);

@@ -7,7 +7,7 @@ _carom_files() {
 
 _carom() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options=
-  local commands="run check report compare sweep bifurcation equilibrium modes export solve list laws example reference help"
+  local commands="run check report compare sweep bifurcation identify optimise equilibrium modes export solve list laws example reference help"
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "$commands --help --version" -- "$word"))
@@ -21,10 +21,12 @@ _carom() {
       return ;;
     --solver) COMPREPLY=($(compgen -W "chain all $(carom list solvers 2>/dev/null | awk '{print $1}')" -- "$word")); return ;;
     --law) COMPREPLY=($(compgen -W "$(carom list laws 2>/dev/null | awk '{print $1}')" -- "$word")); return ;;
-    --method) COMPREPLY=($(compgen -W "moreau stewart-trinkle event compliant smooth" -- "$word")); return ;;
+    --method) COMPREPLY=($(compgen -W "moreau stewart-trinkle event iterative lcp-position lcp-velocity compliant smooth" -- "$word")); return ;;
     --set) compopt -o nospace
       COMPREPLY=($(compgen -W "method= integrator= coordinates= record.every= record.touches= record.regimes= record.bodies= record.checkpoint= record.compression=" -- "$word"))
       return ;;
+    --data|--hold-out) _carom_files "$word" csv; return ;;
+    --loss) COMPREPLY=($(compgen -W "squares huber" -- "$word")); return ;;
     --points) COMPREPLY=($(compgen -W "random sobol" -- "$word")); return ;;
     --end|--threads|--vary|--take|--keep|--sample|--seed|--shard|--tolerance|--iterations|--restitution|--stiffness|--damping|--mass|--speed) return ;;
   esac
@@ -35,6 +37,8 @@ _carom() {
     sweep) options="--vary --take --keep --sample --seed --points --sensitivity --set --end -j --threads --shard --join -o --output -q --quiet --force --help" ;;
     equilibrium) options="--set --json --help" ;;
     bifurcation) options="--vary --period --section --take --cut --points --tolerance --lyapunov --disturbance --halvings --one-way --set -o --output -q --quiet --force --help" ;;
+    identify) options="--data --hold-out --fit --match --time --offset --loss --set --starts --searches --seed -j --threads -o --output --write --json -q --quiet --force --help" ;;
+    optimise) options="--goal --fit --set --starts --searches --seed -j --threads -o --output --write --json -q --quiet --force --help" ;;
     modes) options="--equilibrium --shapes --set -o --output --json --force --help" ;;
     solve) options="--solver --tolerance --iterations --count --solution --help" ;;
     laws) options="--csv --friction-csv --law --restitution --stiffness --damping --mass --speed --force --help" ;;
@@ -47,7 +51,7 @@ _carom() {
     return
   fi
   case $command in
-    run|check|compare|sweep|bifurcation|equilibrium|modes) _carom_files "$word" "yaml|yml" ;;
+    run|check|compare|sweep|bifurcation|identify|optimise|equilibrium|modes) _carom_files "$word" "yaml|yml" ;;
     report|export) _carom_files "$word" h5 ;;
     solve) compopt -o default ;;
     list) COMPREPLY=($(compgen -W "joints constraints forces surfaces laws solids methods integrators solvers functions units models" -- "$word")) ;;

@@ -39,10 +39,11 @@ polyline_foot polyline_foot_on(const polyline *l, const vec2 *places, int vertex
 }
 
 // Seen from outside the normal points to the point, so that gap and normal do not jump where the foot leaves a line.
+// Beyond the end of an open chain there is no inside.
 static polyline_foot foot_at(const polyline *l, const vec2 *places, int vertex, vec2 p) {
   vec2 n = polyline_normal(l, places, vertex), off = vec2_sub(p, at(l, places, vertex));
   double distance = vec2_norm(off);
-  bool outside = vec2_dot(n, off) >= 0;
+  bool outside = l->next[vertex] < 0 || l->before[vertex] < 0 || vec2_dot(n, off) >= 0;
   polyline_foot f = {.gap = outside ? distance : -distance, .at = at(l, places, vertex), .vertex = {vertex, vertex}};
   f.normal = distance > 0 ? vec2_scale((outside ? 1 : -1) / distance, off) : n;
   return f;

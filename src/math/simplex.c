@@ -88,7 +88,7 @@ static double size_of(const simplex *s) {
   return most;
 }
 
-bool simplex_search(arena *memory, const simplex_problem *p, double *x, double *value) {
+bool simplex_search(arena *memory, const simplex_problem *p, double *x, double *value, bool *found) {
   const arena_mark mark = arena_get_mark(memory);
   const size_t n = (size_t)p->n;
   simplex s = {.p = p,
@@ -103,6 +103,7 @@ bool simplex_search(arena *memory, const simplex_problem *p, double *x, double *
     going = move(&s);
     if (going) rank(&s);
   }
+  *found = going && size_of(&s) <= p->tolerance;
   if (going) memcpy(x, corner(&s, s.best), n * sizeof *x), *value = s.values[s.best];
   arena_release(memory, mark);
   return going;

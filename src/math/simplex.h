@@ -16,7 +16,8 @@ typedef struct simplex_problem {
   int most;          // evaluations
 } simplex_problem;
 
-// Goes from x with its value to a minimum; both are replaced. Returns false where `evaluate` ends the work.
-bool simplex_search(arena *memory, const simplex_problem *p, double *x, double *value);
+// Goes from x with its value to a minimum; both are replaced. `found`: the simplex became small before the evaluations
+// were used up. Returns false where `evaluate` ends the work.
+bool simplex_search(arena *memory, const simplex_problem *p, double *x, double *value, bool *found);
 
 #endif

@@ -148,10 +148,11 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
 // Far more than the rounding of times over the step, as in the fixed-step integrators.
 static const double ON_GRID = 1e-9;
 
-// Intervals end on multiples of the step, so that rounding does not add up and a resumed run meets the same times.
+// Intervals end on multiples of the step, so that rounding does not add up and a resumed run meets the same times. One
+// that starts between two of them is at least half a step long: gaps over a shorter time are large speeds.
 static double end_of_interval(const complement *s) {
   const double h = s->options.step;
-  return (floor(s->w.t / h + ON_GRID) + 1) * h;
+  return (floor(s->w.t / h + 0.5) + 1) * h;
 }
 
 static void remember(complement *s) {
@@ -164,6 +165,7 @@ static carom_status fail(const complement *s, carom_error *error) {
   if (s->out_of_memory)
     return error_set(error, CAROM_ERROR_MEMORY, "out of memory for a contact problem of %d points",
                      s->problem.part_count);
+  if (s->interrupted) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %.10g s", s->w.t);
   char why[256];
   dynamics_explain(s->w.m, s->w.x, why, sizeof why);
   return error_set(error, CAROM_ERROR_INTEGRATOR, "the step from t = %.10g s cannot be predicted: %s", s->w.t, why);
@@ -173,7 +175,7 @@ static carom_status fail(const complement *s, carom_error *error) {
 static carom_status begin(watcher *w, carom_error *error) {
   complement *s = (complement *)w;
   if (w->t < s->until - ON_GRID * s->options.step) return CAROM_OK;
-  s->out_of_memory = false;
+  s->out_of_memory = s->interrupted = false;
   const double end = end_of_interval(s);
   if (!complement_find_forces(s, end - w->t)) return fail(s, error);
   s->until = end;

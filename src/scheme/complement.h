@@ -6,8 +6,8 @@
 // So gaps and gap rates at the end are linear functions of λ, (3) and (5), and these are complementary to λ. Then any
 // integrator moves the bodies to the end of the interval under the forces found.
 //
-// Forces change h at the later stages, which the prediction leaves out: gaps at the end are off by a share (ω h)²/12 of
-// what the forces move them in an oscillation of angular frequency ω (theory.md, 10.7).
+// Applied forces at the later stages depend on λ, which the prediction leaves out: gaps are off by a share (ω h)²/12 of
+// what the forces move them in an oscillation of angular frequency ω (theory.md, 10.8).
 #ifndef SCHEME_COMPLEMENT_H
 #define SCHEME_COMPLEMENT_H
 

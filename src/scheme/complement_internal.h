@@ -64,6 +64,7 @@ typedef struct complement {
   double *past;             // normal forces in the last intervals, `average` of them for each slot, as a ring
   bool predicting;          // no contact forces act
   bool out_of_memory;       // for a larger problem
+  bool interrupted;         // while a problem was solved
   complement_free free;
   complement_problem problem;
   long evaluations;  // by predictions

@@ -42,6 +42,7 @@ static bool accepts_step(const scheme_request *request, const char *who, scheme_
 static bool rebounds(const mechanism *m, const contact_element *e) {
   return (void)m, e->material.restitution > 0 || e->material.tangential_restitution > 0;
 }
+static bool changes(const mechanism *m, const contact_element *e) { return (void)m, contact_points_change(e); }
 static bool rolls(const mechanism *m, const contact_element *e) { return (void)m, contact_rolls(e); }
 
 static bool accepts_contacts(const scheme_request *request, const char *who, scheme_refusal *why) {
@@ -52,6 +53,11 @@ static bool accepts_contacts(const scheme_request *request, const char *who, sch
                          "them: moreau or event",
                          "'%s' has a restitution, but %s has none: bodies rebound by their deformation, and lose "
                          "energy in their damping",
+                         c.name, who);
+  if (scheme_find_contact(request, changes, &c))
+    return SCHEME_REFUSE(why, c.where, c.index, "use method moreau, stewart-trinkle or compliant",
+                         "'%s': the places where its surfaces touch come and go, and %s predicts gaps of places that "
+                         "stay: points, spheres, planes, and boundaries of solids with at most 64 nodes on planes",
                          c.name, who);
   if (!scheme_find_contact(request, rolls, &c)) return true;
   return SCHEME_REFUSE(why, c.where, c.index, "use method event, moreau or compliant",

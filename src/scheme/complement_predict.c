@@ -229,7 +229,8 @@ static bool solve(complement *s) {
   complement_problem *b = &s->problem;
   solve_problem problem = block_list_problem(&b->blocks, b->rows, b->W, b->q);
   solve_solution solution = {b->P, b->u};
-  return solve_chain(&problem, &b->solver, b->workspace, &solution, &b->tally).status != SOLVE_INTERRUPTED;
+  s->interrupted = solve_chain(&problem, &b->solver, b->workspace, &solution, &b->tally).status == SOLVE_INTERRUPTED;
+  return !s->interrupted;
 }
 
 // Gaps are those of all points, not only of those that the free step closes: forces may close others. These join until

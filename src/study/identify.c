@@ -11,6 +11,7 @@ typedef struct identifying {
   least_squares problem;
   double *padded, *traces;  // of the points that are evaluated together
   int most;
+  bool found;  // the last search has ended at a minimum
 } identifying;
 
 // --- residuals -------------------------------------------------------------------------------------------------------
@@ -76,11 +77,13 @@ static bool interrupted_after(carom_fit *f) {
 // With a robust loss the limit follows the residuals, which follow the limit.
 static bool search_from(identifying *s, double *x, double *residuals) {
   enum { ROUNDS = 3 };
+  least_squares_end end = LEAST_SQUARES_FOUND;
   for (int i = 0; i < (s->f->robust ? ROUNDS : 1); i++) {
     s->problem.limit = s->f->robust ? robust_limit(s->f, residuals) : INFINITY;
-    if (least_squares_search(&s->f->memory, &s->problem, x, residuals) == LEAST_SQUARES_ENDED)
-      return interrupted_after(s->f);
+    end = least_squares_search(&s->f->memory, &s->problem, x, residuals);
+    if (end == LEAST_SQUARES_ENDED) return interrupted_after(s->f);
   }
+  s->found = end == LEAST_SQUARES_FOUND;
   return true;
 }
 
@@ -119,6 +122,8 @@ static bool fit_from(identifying *s, int count, const double *points, const doub
   if (!search_all(s, count, points, traces, residuals)) return false;
   if (!least_squares_choose_steps(&f->memory, p, f->point, residuals, J, change)) return interrupted_after(f);
   if (!search_from(s, f->point, residuals)) return false;
+  if (!s->found)
+    fit_warn(f, "the search ended before it had found a minimum: values and intervals are rough; narrow the ranges");
   if (!least_squares_choose_steps(&f->memory, p, f->point, residuals, J, change)) return interrupted_after(f);
   f->limit = p->limit;
   fit_intervals(f, residuals, J, change);

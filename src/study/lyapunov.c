@@ -88,7 +88,6 @@ static pair_of_motions make_pair(arena *memory, carom_sim *const sims[2], const 
 carom_status orbit_find_lyapunov(arena *memory, carom_sim *const sims[2], const orbit_rule *rule, const orbit *of,
                                  long intervals, lyapunov *to, carom_error *error) {
   const int batches = intervals < BATCHES ? (int)intervals : BATCHES;
-  const long each = intervals / batches;
   pair_of_motions p = make_pair(memory, sims, rule, of);
   double means[BATCHES];
   const section_state *from = &of->points[of->count - 1];
@@ -97,6 +96,7 @@ carom_status orbit_find_lyapunov(arena *memory, carom_sim *const sims[2], const 
   begin_direction(&p);
   long done = 0;
   for (int b = 0; b < batches && status == CAROM_OK; b++) {
+    const long each = intervals / batches + (b < intervals % batches);
     double sum = 0, growth = 0;
     for (long i = 0; i < each && status == CAROM_OK; i++) {
       status = follow(&p, from->t + (double)++done * of->interval, &growth, error);

@@ -12,8 +12,12 @@ enum { DIMENSIONS_MOST = 200 };
 
 // --- where disturbed motions may start -------------------------------------------------------------------------------
 
-static double lowest_gap(const orbit_gaps *g, carom_sim *sim, const section_state *s) {
+static double lowest_gap(orbit_gaps *g, carom_sim *sim, const section_state *s) {
   const mechanism *m = &sim->model->m;
+  if (sim->contacts->point_slots > g->room) {  // a crowd grows
+    g->room = 2 * sim->contacts->point_slots;
+    g->points = ARENA_ARRAY(g->memory, contact_point, g->room);
+  }
   double lowest = INFINITY;
   sim_show_end(sim);
   dynamics_set(m, sim->x, s->t, s->q, s->u);
@@ -26,14 +30,13 @@ static double lowest_gap(const orbit_gaps *g, carom_sim *sim, const section_stat
 }
 
 orbit_gaps orbit_gaps_at(arena *memory, carom_sim *sim, const section_state *reference, double disturbance) {
-  orbit_gaps g = {.points = ARENA_ARRAY(memory, contact_point, sim->contacts->point_slots + 1)};
-  g.least = 1e-3 * disturbance;
+  orbit_gaps g = {.memory = memory, .least = 1e-3 * disturbance};
   g.lowest = lowest_gap(&g, sim, reference);
   return g;
 }
 
 // Where forces follow from penetrations, these are legal.
-bool orbit_gaps_allow(const orbit_gaps *g, carom_sim *sim, const section_state *s) {
+bool orbit_gaps_allow(orbit_gaps *g, carom_sim *sim, const section_state *s) {
   return sim->type->rest || lowest_gap(g, sim, s) >= fmin(0, g->lowest) - g->least;
 }
 

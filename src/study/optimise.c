@@ -86,7 +86,7 @@ static bool evaluate(void *context, int count, const double *points, double *val
 }
 
 // Twice from each start: a second, smaller simplex leaves a place where the first has become flat.
-static bool search_from(const optimising *s, double *x, double *value) {
+static bool search_from(const optimising *s, double *x, double *value, bool *found) {
   static const double sizes[] = {0.1, 0.01};
   for (int i = 0; i < 2; i++) {
     const simplex_problem p = {.n = s->f->n,
@@ -95,7 +95,7 @@ static bool search_from(const optimising *s, double *x, double *value) {
                                .size = sizes[i],
                                .tolerance = 1e-7,
                                .most = 200 * s->f->n};
-    if (!simplex_search(&s->f->memory, &p, x, value)) return false;
+    if (!simplex_search(&s->f->memory, &p, x, value, found)) return false;
   }
   return true;
 }
@@ -103,18 +103,22 @@ static bool search_from(const optimising *s, double *x, double *value) {
 static bool search_all(const optimising *s, int count, double *points, double *values) {
   carom_fit *f = s->f;
   const size_t n = (size_t)f->n;
+  bool found = false, best_found = false;
   int best = 0;
   f->runs.now.searches = f->summary.searches = count;
   for (int i = 0; i < count; i++) {
     f->runs.now.search = i + 1;
-    if (!search_from(s, points + (size_t)i * n, &values[i]))
+    if (!search_from(s, points + (size_t)i * n, &values[i], &found))
       return error_set(f->error, CAROM_INTERRUPTED, "interrupted after %ld runs", f->runs.now.runs), false;
-    if (values[i] < values[best]) best = i;
+    if (i == 0 || values[i] < values[best]) best = i, best_found = found;
     f->runs.now.best = s->sign * values[best];
   }
   f->point = points + (size_t)best * n;
   f->summary.goal = s->sign * values[best];
   for (int i = 0; i < count; i++) f->summary.agreeing += values[i] <= values[best] + 1e-6 * fabs(values[best]);
+  if (!best_found) fit_warn(f, "the search ended before it had found the place of the optimum: narrow the ranges");
+  if (count > 1 && f->summary.agreeing == 1)
+    fit_warn(f, "only one of %d searches has found this result: try more --starts, or narrower ranges", count);
   return true;
 }
 

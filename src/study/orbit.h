@@ -56,12 +56,14 @@ carom_status orbit_find_multiplier(arena *memory, carom_sim *sim, const orbit_ru
 
 // Where a disturbed motion may start: whether its contacts are open, or no deeper than those of the reference.
 typedef struct orbit_gaps {
+  arena *memory;
   contact_point *points;
+  int room;       // of points
   double lowest;  // of the reference [m]
   double least;   // what counts as penetration [m]
 } orbit_gaps;
 orbit_gaps orbit_gaps_at(arena *memory, carom_sim *sim, const section_state *reference, double disturbance);
-bool orbit_gaps_allow(const orbit_gaps *g, carom_sim *sim, const section_state *s);
+bool orbit_gaps_allow(orbit_gaps *g, carom_sim *sim, const section_state *s);
 
 // lyapunov.c: the largest exponent over so many intervals from the last point of an orbit, with its standard error, by
 // a second motion beside the first. Minus infinity where disturbances vanish. `sims` are two of one model.

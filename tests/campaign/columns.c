@@ -120,6 +120,10 @@ static void compare(const columns *a, const columns *b, double tolerance, const 
   }
 }
 
+// Forces that come from a prediction are off by a share of (rate × step)² also in steady motion; test_complement has
+// how much.
+static bool predicts(const char *method) { return strncmp(method, "lcp-", 4) == 0; }
+
 static void run(void) {
   static void (*const draws[])(subject *) = {draw_rest, draw_sliding, draw_driven};
   static const char *const kinds[] = {"rod at rest", "block pushed by a drive", "driven crank"};
@@ -132,6 +136,7 @@ static void run(void) {
   columns first = {0};
   for (int i = 0; (method = carom_family_member("methods", i, &summary)); i++) {
     carom_error error = {0};
+    if (predicts(method)) continue;
     columns next = {.model = load(path, method, coordinates)};
     if (!next.model) continue;  // this method cannot run it
     if (!run_columns(&next, s.end, &error)) finding("%s: %s\n%s", method, error.text, s.text);
