@@ -78,7 +78,8 @@ static void a_copy_shows_the_same(void) {
 // --- schemes ---------------------------------------------------------------------------------------------------------
 
 // Calls a check with every model under every method that can run it; those on an integrator with their own, and with
-// both that resume exactly. All of these, or every third.
+// both that resume exactly. All of these, or every third without those of
+// `elastic-discs`, which takes 4 s to compile under the sanitizers.
 static void for_each_run(void (*check)(run *r, const char *what), bool all_runs) {
   char names[MOST_MODELS][64], path[4200], settings[256], what[512];
   const int models = list_models(names);
@@ -89,7 +90,7 @@ static void for_each_run(void (*check)(run *r, const char *what), bool all_runs)
     for (int k = 0; k < schemes; k++)
       for (int which = 0; which < (all[k]->about->integrates ? 3 : 1); which++) {
         run r;
-        if (!all_runs && (i + k + which) % 3 != 0) continue;
+        if (!all_runs && ((i + k + which) % 3 != 0 || strcmp(names[i], "elastic-discs") == 0)) continue;
         const char *step = all[k]->about->required;
         snprintf(path, sizeof path, "%s/models/%s.yaml", CHECK_SOURCE_DIR, names[i]);
         if (step)
