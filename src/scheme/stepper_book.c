@@ -127,7 +127,12 @@ typedef struct closing {
 } closing;
 
 static void close_ahead(stepper *s, int k, double dt, stepper_point_entry *to) {
-  stepper_fetch_active(s, k);
+  int coming = stepper_coming(s, k);
+  if (coming >= 0) {
+    FETCH(s->near.points[coming].gap), FETCH(s->shown.last[coming]), FETCH(s->shown.last_before[coming]);
+    fetch(&s->problem.rate_R[3 * coming], 3 * sizeof(double));
+    FETCH(s->near.chatter[coming]);
+  }
   *to = close_point(s, k, dt);
 }
 

@@ -76,11 +76,17 @@ typedef struct passages {
   double time;
 } passages;
 
+// Gap and normal of a point, which lie together.
+enum { PLACE_BYTES = offsetof(contact_point, n) + sizeof(vec3) };
+
 static void look_for_passages_of(void *context, int from, int to) {
   const passages *x = context;
   for (int i = from; i < to; i++) {
     const contact_element *e = x->s->contacts->elements[i];
-    stepper_fetch_element(x->s, i);
+    const contact_element *coming = contact_state_coming(x->s->contacts, i);
+    if (coming) {
+      fetch(&x->s->near.points[coming->point0], PLACE_BYTES), fetch(&x->s->near.before[coming->point0], PLACE_BYTES);
+    }
     x->s->near.has_passed[e->slot] = e->type->nearest && look_for_passage(x->s, e, x->time);
   }
 }
@@ -172,7 +178,7 @@ static double find_reach(const stepper *s, double dt) {
 static bool stays(const stepper *s, const contact_element *e, int p, const scheme_contact *before) {
   double gap = s->near.points[p].gap;
   bool pushed = s->near.moved[p] && before->normal_force > 0 && gap <= stepper_graze(s, e),
-       led = s->led || pushed || (stepper_turns(s, e) && gap <= OPENED * contact_leap(s->m, e));
+       led = s->led || pushed || (gap <= OPENED * contact_leap(s->m, e) && stepper_turns(s, e, p));
   return led && s->near.stands[p] && (before->active || s->dt == 0) && !s->near.points[p].absent;
 }
 
@@ -219,7 +225,9 @@ static void write_rows_of(const candidate_job *j, motion *x, int from, int to) {
   for (int k = from; k < to; k++) {
     int p = s->near.active[k];
     const contact_element *e = s->near.element_of[p];
-    stepper_fetch_active(s, k);
+    int coming = stepper_coming(s, k);
+    if (coming >= 0)
+      fetch(&s->near.points[coming], offsetof(contact_point, apart)), FETCH(s->shown.last_before[coming]);
     x->row_total = s->near.active_row[k];
     if (s->problem.solver.warm_start) guess_percussion(s, e, known_before(s, e, p), x->row_total, j->dt);
     contact_add_rows(s->m, x, e, &s->near.points[p]);
@@ -265,7 +273,11 @@ static void look_at_elements(void *context, int from, int to) {
   const candidate_job *j = context;
   for (int i = from; i < to; i++) {
     const contact_element *e = j->s->contacts->elements[i];
-    stepper_fetch_element(j->s, i);
+    const contact_element *coming = contact_state_coming(j->s->contacts, i);
+    if (coming) {
+      FETCH(j->s->near.points[coming->point0]);
+      FETCH(j->s->shown.last[coming->point0]), FETCH(j->s->shown.last_before[coming->point0]);
+    }
     j->s->near.takes_part[e->slot] = may_touch(j->s, e) && choose_points(j->s, e, j->reach);
   }
 }
@@ -287,6 +299,7 @@ void stepper_find_active(stepper *s, double dt) {
   crew_run(crew, count, ELEMENTS_SHARE, look_at_elements, &job);
   for (int i = 0; i < count; i++) {
     const contact_element *e = s->contacts->elements[i];
+    (void)contact_state_coming(s->contacts, i);
     if (!s->near.takes_part[e->slot]) continue;
     list_points(s, e);
     s->near.touched[e->slot] = s->steps;

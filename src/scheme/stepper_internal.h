@@ -48,7 +48,7 @@ typedef struct stepper_known {
 // Bodies at rest, see stepper_rest.c.
 typedef struct stepper_rest {
   bool any;       // there are free bodies that carry no others: positions of these are rounded where rows are evaluated
-  bool *single;   // by node: it is one of them
+  bool *single;   // by node: ground, or a free body that carries no others
   double *exact;  // positions there before they are rounded
   double *rounded;            // and rounded, in the last step; NaN: not known
   double finest;              // what places are rounded to [m]
@@ -350,14 +350,13 @@ static inline double stepper_graze(const stepper *s, const contact_element *e) {
   return fmax(s->contacts->activation, 1e-3 * e->span);
 }
 
-// Whether rows of an element that lasts hold at the end of a step, with what they turn by until then: those of free
-// bodies, whose momentum a step keeps. In space only where they touch in one point: turns of several points are not
-// quite those of rigid bodies, and solvers do not get as far.
-static inline bool stepper_turns(const stepper *s, const contact_element *e) {
-  const mechanism *m = s->m;
-  int first = m->bodies[m->markers[e->first].body].node, second = m->bodies[m->markers[e->second].body].node;
-  bool free = (first == GROUND || m->nodes[first].alone) && (second == GROUND || m->nodes[second].alone);
-  return free && s->rule->ahead == 0 && contact_is_of_surfaces(e) && (m->planar || e->point_count == 1);
+// Whether rows of an active point p that lasts hold at the end of a step, with what they turn by until then: those of
+// free bodies, whose momentum a step keeps. In space only where they touch in one point: turns of several points are
+// not quite those of rigid bodies, and solvers do not get as far.
+static inline bool stepper_turns(const stepper *s, const contact_element *e, int p) {
+  const contact_point *at = &s->near.points[p];
+  return s->rule->ahead == 0 && contact_is_of_surfaces(e) && (s->m->planar || e->point_count == 1) &&
+         s->rest.single[at->node_first] && s->rest.single[at->node_second];
 }
 
 // Rates of a row at the ends of the step under way.
@@ -368,20 +367,13 @@ static inline double stepper_rate_at_end(const stepper *s, int row) {
   return s->problem.rate_after[row] + s->problem.onward[row];
 }
 
-// For loops over elements and over active points that are at the i-th or the k-th one: the memory of those to come.
-static inline void stepper_fetch_element(const stepper *s, int i) {
-  const contact_element *e = contact_state_coming(s->contacts, i);
-  if (!e) return;
-  FETCH(s->near.points[e->point0]), FETCH(s->near.before[e->point0]);
-  FETCH(s->shown.last[e->point0]), FETCH(s->shown.last_before[e->point0]);
-}
-static inline void stepper_fetch_active(const stepper *s, int k) {
+// For loops over active points that are at the k-th one: fetches the element of one to come. Returns the slot of a
+// nearer one, of which the loop then fetches what it reads; -1 at the end.
+static inline int stepper_coming(const stepper *s, int k) {
   int p = k + CONTACT_COMING;
   if (p + CONTACT_COMING < s->near.active_count)
     fetch(s->near.element_of[s->near.active[p + CONTACT_COMING]], CONTACT_EVERY_STEP);
-  if (p >= s->near.active_count) return;
-  p = s->near.active[p];
-  FETCH(s->near.points[p]), FETCH(s->shown.last[p]), FETCH(s->shown.last_before[p]);
+  return p < s->near.active_count ? s->near.active[p] : -1;
 }
 
 // --- stepper_impact.c ------------------------------------------------------------------------------------------------

@@ -50,7 +50,11 @@ typedef struct height_job {
 
 static void find_heights_of(void *context, int from, int to) {
   const height_job *j = context;
-  for (int k = from; k < to; k++) j->s->overlap.height[k] = height(j->s, k, j->dt, j->allowed);
+  for (int k = from; k < to; k++) {
+    int coming = stepper_coming(j->s, k);
+    if (coming >= 0) FETCH(j->s->near.points[coming].gap);
+    j->s->overlap.height[k] = height(j->s, k, j->dt, j->allowed);
+  }
 }
 
 enum { SHARE = 128 };  // the fewest points that a thread takes

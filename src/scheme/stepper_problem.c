@@ -48,6 +48,7 @@ void stepper_look_for_paradox(stepper *s) {
   for (int k = 0; k < s->near.active_count; k++) {
     const contact_element *e = s->near.element_of[s->near.active[k]];
     int first = s->near.active_row[k], size = contact_sliding_rows(m, e);
+    (void)stepper_coming(s, k);
     if (!contact_rubs(e)) continue;
     const double *rate = s->problem.rate_before + first;
     if (fabs(rate[0]) > 2 * fabs(s->problem.rate_free[first] - rate[0])) continue;
@@ -92,7 +93,7 @@ static void find_onward(stepper *s, int k) {
       size = contact_row_count(s->m, s->near.element_of[point]);
   int sliding = contact_sliding_rows(s->m, s->near.element_of[point]);
   memset(s->problem.onward + first, 0, (size_t)size * sizeof *s->problem.onward);
-  if (!stepper_turns(s, s->near.element_of[point]) || !(s->shown.last[point].lasts || s->dt == 0)) return;
+  if (!stepper_turns(s, s->near.element_of[point], point) || !(s->shown.last[point].lasts || s->dt == 0)) return;
   for (int i = 0; i < (is_only_point(s, k) ? sliding : 1); i++) {
     double turn = (1 + s->even.excess) * (s->problem.rate_before[first + i] - s->problem.rate_R[3 * point + i]);
     if (isfinite(turn)) s->problem.onward[first + i] = (1 - s->rule->place) * turn;
@@ -134,7 +135,9 @@ enum { POINTS_SHARE = 128 };  // the fewest points that a thread takes
 static void require_points(void *context, int from, int to) {
   const step_problem *p = context;
   for (int k = from; k < to; k++) {
-    stepper_fetch_active(p->s, k);
+    int coming = stepper_coming(p->s, k);
+    if (coming >= 0) FETCH(p->s->near.points[coming].gap), FETCH(p->s->shown.last[coming].lasts);
+    if (coming >= 0) fetch(&p->s->problem.rate_R[3 * coming], 3 * sizeof(double));
     find_onward(p->s, k);
     require(p->s, k, &p->s->near.element_of[p->s->near.active[k]]->material, p->dt);
   }
@@ -199,8 +202,10 @@ carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
   memcpy(s->problem.q, s->problem.rate_free, (size_t)x->row_total * sizeof *s->problem.q);
   block_list_begin(&s->problem.blocks, m->row_count);
   for (int i = 0; i < m->row_count; i++) s->problem.q[i] += x->rows[i].phi_t;
-  for (int k = 0; k < s->near.active_count; k++)
+  for (int k = 0; k < s->near.active_count; k++) {
+    (void)stepper_coming(s, k);
     add_contact_block(s, s->near.element_of[s->near.active[k]], s->near.active_row[k]);
+  }
   crew_run(s->contacts->crew, s->near.active_count, POINTS_SHARE, require_points, &(step_problem){s, dt});
   add_friction_blocks(s, dt);
   if (s->problem.solver.dump) problem_dump_step(s->problem.solver.dump, s->steps + 1);

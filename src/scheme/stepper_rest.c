@@ -20,9 +20,10 @@ void stepper_rest_create(stepper *s) {
   stepper_rest *r = &s->rest;
   r->single = ARENA_ARRAY(&s->memory, bool, m->node_count);
   r->still = ARENA_ARRAY(&s->memory, bool, m->node_count);
-  r->still[GROUND] = true;
+  r->still[GROUND] = r->single[GROUND] = true;
+  for (int i = 1; i < m->node_count; i++) r->single[i] = m->nodes[i].alone;
   if (m->small || s->contacts->world->surface_count == 0 || s->rule->ahead > 0) return;
-  for (int i = 1; i < m->node_count; i++) r->any |= r->single[i] = m->nodes[i].alone;
+  for (int i = 1; i < m->node_count; i++) r->any |= r->single[i];
   r->exact = ARENA_ARRAY(&s->memory, double, m->nq + 1);
   r->rounded = ARENA_ARRAY(&s->memory, double, m->nq + 1);
   r->finest = ldexp(FINEST, ilogb(m->length));

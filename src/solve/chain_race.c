@@ -270,7 +270,8 @@ static bool sweep_to(race *x, int target) {
   x->sweeps += info.iterations, x->residual = info.residual, x->least = fmin(x->least, x->residual);
   int k = x->stop_count++ % STOPS;
   x->stop[k] = x->sweeps, x->residual_at[k] = x->residual, x->least_at[k] = x->least;
-  if (info.status != SOLVE_LIMIT) return false;
+  // where the judge finds that they ended too early, by rounding, they go on
+  if (info.status != SOLVE_LIMIT && info.status != SOLVE_INACCURATE) return false;
   if (x->sweeps == x->allowed) stop_sweeping(x);
   return x->sweeps < x->end;
 }
@@ -478,11 +479,11 @@ void chain_race(chain_run *c, bool warm) {
   solve_limits limits = solve_limits_exact(c->p);
   c->w->path = newton_path_take(c->w, &limits);
   size_t mark = c->w->used;
-  c->w->sweeps = nsgs_begin(c->p, c->w);
+  c->w->sweeps = nsgs_begin(c->p, c->w, c->settings->tolerance);
   sweep_all(&x);
   if (x.warm && !chain_done(c) && !user) {
     start_again(&x);
-    c->w->used = mark, c->w->sweeps = nsgs_begin(c->p, c->w);
+    c->w->used = mark, c->w->sweeps = nsgs_begin(c->p, c->w, c->settings->tolerance);
     sweep_all(&x);
   }
   if (x.end < INFINITY) polish_cut(&x);

@@ -1,5 +1,5 @@
-// What cone_contact.h does for one contact in space, for eight at once. Newton's steps go on until the last of them has
-// come to an end.
+// What cone_contact.h does for one contact in space, for as many as there are lanes. Newton's steps go on until the
+// last of them has come to an end.
 #ifndef SOLVE_CONE_LANES_H
 #define SOLVE_CONE_LANES_H
 
@@ -57,7 +57,7 @@ static inline void cone_lanes_keep_between(const cone_lanes *c, const lanes *alp
   lanes_mask low = *lo < zero, below = ~(*next > zero) & low, outside = ~((*next > *lo) & (*next < *hi)),
              bounded = *hi < zero + INFINITY;
   lanes_set(&inner, &low, &zero);
-  lanes other = 2 * *alpha + c->S[0] + c->S[2], half = 0.5 * (inner + *hi);
+  lanes other = 2 * *alpha + c->S[0] + c->S[2], half = (lanes_number)0.5 * (inner + *hi);
   lanes_set(&other, &bounded, &half);
   lanes_set(&other, &below, &zero);
   outside |= below;
@@ -69,7 +69,7 @@ static inline void cone_lanes_keep_between(const cone_lanes *c, const lanes *alp
 // than what this sweep changes, and nothing where sweeps end.
 static inline __attribute__((always_inline)) void cone_lanes_solve(cone_lanes *c, const lanes q[3], lanes r[3]) {
   enum { STEPS = 60 };
-  static const double NEAR = 1e-2;
+  const lanes_number NEAR = (lanes_number)1e-2;
   const lanes zero = {0};
   lanes_mask busy = ~(q[0] >= zero) & (c->inverse > zero);
   const lanes pressed = -q[0] * c->inverse, b[2] = {q[1] + c->D[1] * pressed, q[2] + c->D[2] * pressed};
@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void cone_lanes_solve(cone_lanes *c
     lanes_root(&norm);
     const lanes excess = most - norm, along = x.r[1] * x.d[1] + x.r[2] * x.d[2];
     lanes next = alpha - excess * x.square / (c->mu * (x.d[0] * x.square - x.r[0] * along));
-    const lanes way = next - alpha, off = (lanes)((lanes_mask)excess & INT64_MAX);
+    const lanes way = next - alpha, off = (lanes)((lanes_mask)excess & LANES_MAGNITUDE);
     const lanes_mask near = busy & (off < NEAR * norm) & (next > zero) & (next < zero + INFINITY);
     for (int i = 0; i < 3; i++) {
       const lanes end = x.r[i] + x.d[i] * way;

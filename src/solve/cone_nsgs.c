@@ -20,6 +20,7 @@ struct nsgs_sweeps {
   const double *weights;  // of the residual; may be null
   drift drift;
   packed_sweeps *packed;    // of a crowd; null: block after block as below
+  const packed_type *type;  // of these
   packed_normals *normals;  // of the normal rows of a crowd; null: likewise
   double scale;             // of a crowd: what its residual is relative to, or less, squared
   int *first, *column;      // of a dense W that is mostly zero: its blocks
@@ -43,16 +44,23 @@ static nsgs_sweeps lay_out(solve_workspace *w, const solve_limits *limits) {
   return m;
 }
 
+// The quicker first.
+static const packed_type *const packed_types[] = {&packed_single, &packed_double};
+enum { PACKED_TYPES = sizeof packed_types / sizeof *packed_types };
+
 // Behind it the sweeps of crowds, one kind or the other.
 void nsgs_measure(solve_workspace *w, const solve_limits *limits) {
   TAKE(w, nsgs_sweeps, 1);
   lay_out(w, limits);
-  size_t mark = w->used;
+  size_t mark = w->used, most;
   normals_lay_out(w, limits);
-  size_t of_normals = w->used;
-  w->used = mark;
-  packed_lay_out(w, limits);
-  if (w->used < of_normals) w->used = of_normals;
+  most = w->used;
+  for (int k = 0; k < PACKED_TYPES; k++) {
+    w->used = mark;
+    packed_types[k]->lay_out(w, limits);
+    most = w->used > most ? w->used : most;
+  }
+  w->used = most;
 }
 static bool suits(const solve_problem *p) { return p->block_count > 0; }
 
@@ -312,10 +320,14 @@ static bool jump(const solve_problem *p, nsgs_sweeps *m, double *r) {
   return true;
 }
 
-static void begin_crowd(const solve_problem *p, solve_workspace *w, const solve_limits *limits, nsgs_sweeps *m) {
+static void begin_crowd(const solve_problem *p, solve_workspace *w, const solve_limits *limits, double tolerance,
+                        nsgs_sweeps *m) {
   size_t mark = w->used;
-  m->packed = packed_lay_out(w, limits);
-  if (packed_begin(m->packed, p, m->weights)) return;
+  int type = 0;
+  while (tolerance < packed_types[type]->least) type++;
+  m->type = packed_types[type];
+  m->packed = m->type->lay_out(w, limits);
+  if (m->type->begin(m->packed, p, m->weights)) return;
   m->packed = NULL, w->used = mark;
   m->normals = normals_lay_out(w, limits);
   if (m->weights && packed_suits(p, BLOCK_UNILATERAL)) {
@@ -325,7 +337,7 @@ static void begin_crowd(const solve_problem *p, solve_workspace *w, const solve_
   m->normals = NULL, w->used = mark;
 }
 
-nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w) {
+nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w, double tolerance) {
   solve_limits limits = solve_limits_exact(p);
   nsgs_sweeps *m = TAKE(w, nsgs_sweeps, 1);
   *m = lay_out(w, &limits);
@@ -334,15 +346,15 @@ nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w) {
       matrix_entries(&p->W) < 0.5 * p->W.rows * p->W.rows)
     m->problem.W = compressed(&p->W, m);
   m->weights = w->weights;
-  begin_crowd(p, w, &limits, m);
-  if (m->packed) m->scale = packed_scale(m->packed);
+  begin_crowd(p, w, &limits, tolerance, m);
+  if (m->packed) m->scale = m->type->scale(m->packed);
   else if (!m->normals) prepare(&m->problem, m);
   return m;
 }
 
 double nsgs_work(const nsgs_sweeps *m) {
   const solve_problem *p = &m->problem;
-  return m->packed ? 20.0 * p->block_count : 0.4 * matrix_entries(&p->W) + 50.0 * p->block_count;
+  return m->packed ? m->type->work * p->block_count : 0.4 * matrix_entries(&p->W) + 50.0 * p->block_count;
 }
 
 // Sweeps that can tell by how much they change whether a look is worth its cost: what a contact moves by is what it was
@@ -354,22 +366,21 @@ static solve_status go_on_packed(nsgs_sweeps *m, const solve_settings *s, interr
   };  // after so many sweeps velocities are formed anew, without the rounding of many changes
   const solve_problem *p = &m->problem;
   int most = s->iterations ? s->iterations : limit(p);
-  double enough = s->tolerance * s->tolerance * m->scale, due = 4 * enough;
-  if (m->done == 0) packed_take(m->packed, r);
+  double tolerance = s->tolerance - m->type->rounding, enough = tolerance * tolerance * m->scale, due = 4 * enough;
+  if (m->done == 0) m->type->take(m->packed, r);
   while (info->iterations < most) {
-    if (interrupted(stop)) return packed_give(m->packed, r), SOLVE_INTERRUPTED;
-    double change = packed_sweep(m->packed);
+    if (interrupted(stop)) return m->type->give(m->packed, r), SOLVE_INTERRUPTED;
+    double change = m->type->sweep(m->packed);
     info->iterations++;
     bool periodic = ++m->done % s->check_every == 0 && change <= 400 * enough, jumps = m->done % DRIFT_SWEEPS == 0;
     bool looks = periodic || change <= due, still = !(change > 0);
-    double residual = looks ? packed_residual(m->packed) : INFINITY;
-    if (residual <= s->tolerance || jumps || still || info->iterations == most) packed_give(m->packed, r);
-    if (residual <= s->tolerance) return SOLVE_SOLVED;
-    if (looks)
-      due = fmin(due, change * (s->tolerance / residual) *
-                          (s->tolerance / residual));  // the residual falls with the root of the change
+    double residual = looks ? m->type->residual(m->packed) : INFINITY;
+    if (residual <= tolerance || jumps || still || info->iterations == most) m->type->give(m->packed, r);
+    if (residual <= tolerance) return SOLVE_SOLVED;
+    // the residual falls with the root of the change
+    if (looks) due = fmin(due, change * (tolerance / residual) * (tolerance / residual));
     if (still) return change == 0 ? SOLVE_STALLED : SOLVE_INVALID;
-    if (jumps && (jump(p, m, r) || m->done % RENEWED == 0)) packed_take(m->packed, r);
+    if (jumps && (jump(p, m, r) || m->done % RENEWED == 0)) m->type->take(m->packed, r);
   }
   return SOLVE_LIMIT;
 }
@@ -412,7 +423,7 @@ solve_status nsgs_go_on(nsgs_sweeps *m, const solve_settings *s, interrupt *stop
 
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
-  return nsgs_go_on(nsgs_begin(p, w), s, w->stop, r, info);
+  return nsgs_go_on(nsgs_begin(p, w, s->tolerance), s, w->stop, r, info);
 }
 
 const solver solver_nsgs = {"nsgs",         "Nonsmooth Gauss-Seidel, contact by contact: many contacts, exact cone.",

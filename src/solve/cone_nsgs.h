@@ -6,8 +6,9 @@
 
 typedef struct nsgs_sweeps nsgs_sweeps;
 
-// Takes memory of the workspace, for as long as the sweeps are to go on.
-nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w);
+// Takes memory of the workspace, for as long as the sweeps are to go on. Sweeps over crowds are in the precision that
+// the tolerance needs.
+nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w, double tolerance);
 // At most s->iterations more sweeps, or as many as the solver's limit. From the second call on, r must be what the last
 // one has left.
 solve_status nsgs_go_on(nsgs_sweeps *m, const solve_settings *s, interrupt *stop, double *r, solve_info *info);

@@ -1,3 +1,4 @@
+// Compiled twice: as it is, and by cone_packed_single.c with lanes of single precision.
 #include "solve/cone_packed.h"
 
 #include <math.h>
@@ -23,12 +24,14 @@ typedef struct moves {
 
 struct packed_sweeps {
   packed *group;
-  int count, bodies;    // groups
-  lanes *v, *v_before;  // speeds of each body, padded; of none; and what groups write for none. Before the last sweep
-  double scale;         // Σ q²/d
-  double theta, beta;   // of the momentum
-  int circles;          // how often the sweeps were found to run in circles
-  bool calm;            // without momentum and on shorter ways for that reason
+  int count, bodies;          // groups
+  lanes_eight *v, *v_before;  // speeds of each body, padded; of none; and what groups write for none. Before the last
+                              // sweep
+  double of_J, of_q, of_r;    // J, q and r are multiplied by these
+  double scale;               // Σ q²/d
+  double theta, beta;         // of the momentum
+  int circles;                // how often the sweeps were found to run in circles
+  bool calm;                  // without momentum and on shorter ways for that reason
   double least, most, least_before;  // changes of sweeps, of late and in the time before
   int sweeps;
   uint64_t *used;
@@ -50,13 +53,13 @@ static size_t most_groups(size_t blocks) {
   return blocks / LANES + (blocks < PACKED_COLOURS + 1 ? blocks : PACKED_COLOURS + 1);
 }
 
-packed_sweeps *packed_lay_out(solve_workspace *w, const solve_limits *limits) {
+static packed_sweeps *lay_out(solve_workspace *w, const solve_limits *limits) {
   size_t blocks = limits->velocities ? (size_t)limits->blocks : 0, bodies = (size_t)limits->velocities / PACKED_SPEEDS;
   size_t groups = most_groups(blocks);
   packed_sweeps *m = TAKE(w, packed_sweeps, 1);
   packed_sweeps of = {.group = TAKE(w, packed, groups),
-                      .v = TAKE(w, lanes, bodies + 1 + groups),
-                      .v_before = TAKE(w, lanes, bodies),
+                      .v = TAKE(w, lanes_eight, bodies + 1 + groups),
+                      .v_before = TAKE(w, lanes_eight, bodies),
                       .used = TAKE(w, uint64_t, bodies + 1),
                       .place = TAKE(w, int, blocks),
                       .block = TAKE(w, int, (LANES * groups)),
@@ -81,17 +84,39 @@ typedef struct packing {
   const double *weights;
 } packing;
 
-// The values of row i on the first or the second body of each contact.
-static void pack_row(const double *piece[LANES], int i, lanes to[PACKED_SPEEDS]) {
-  lanes rows[LANES] = {{0}};
-  for (int k = 0; k < LANES; k++) memcpy(&rows[k], piece[k] + PACKED_SPEEDS * i, PACKED_SPEEDS * sizeof(double));
-  lanes_transpose(rows);
-  memcpy(to, rows, PACKED_SPEEDS * sizeof *to);
+// Numbers of single precision have a short range: those of a problem are brought near one, by powers of two, which
+// round nothing. W is multiplied by of_J², and so r by of_q/of_J².
+static void choose_units(packed_sweeps *m, const solve_problem *p, const double *weights) {
+  double response = 0, velocity = 0;
+  for (int i = 0; i < p->W.rows; i++) response = fmax(response, weights[i]), velocity = fmax(velocity, fabs(p->q[i]));
+  m->of_J = isnormal(response) ? ldexp(1, -ilogb(response) / 2) : 1;
+  m->of_q = isnormal(velocity) ? ldexp(1, -ilogb(velocity)) : 1;
+  m->of_r = m->of_q / (m->of_J * m->of_J);
 }
 
-static void pack_matrix(packed *c, const double *piece[2][LANES]) {
+// The values of row i on the first or the second body of each contact.
+static void pack_row(const double *piece[LANES], int i, double factor, lanes to[PACKED_SPEEDS]) {
+  typedef double eight __attribute__((vector_size(64)));
+  typedef double two __attribute__((vector_size(16)));
+  lanes_eight rows[LANES];
+  const lanes_eight *row[LANES];
+  lanes all[8];
+  for (int k = 0; k < LANES; k++) {
+    four first;
+    two last, none = {0};
+    memcpy(&first, piece[k] + PACKED_SPEEDS * i, sizeof first);
+    memcpy(&last, piece[k] + PACKED_SPEEDS * i + 4, sizeof last);
+    const four padded = __builtin_shufflevector(last, none, 0, 1, 2, 3);
+    const eight values = __builtin_shufflevector(first, padded, 0, 1, 2, 3, 4, 5, 6, 7);
+    rows[k] = __builtin_convertvector(factor * values, lanes_eight), row[k] = &rows[k];
+  }
+  lanes_from_rows(row, all);
+  memcpy(to, all, PACKED_SPEEDS * sizeof *to);
+}
+
+static void pack_matrix(packed *c, const double *piece[2][LANES], double factor) {
   for (int i = 0; i < 3; i++)
-    for (int side = 0; side < 2; side++) pack_row(piece[side], i, c->J[i] + PACKED_SPEEDS * side);
+    for (int side = 0; side < 2; side++) pack_row(piece[side], i, factor, c->J[i] + PACKED_SPEEDS * side);
   for (int i = 0, at = 0; i < 3; i++)
     for (int j = i; j < 3; j++, at++) {
       lanes sum = c->J[i][0] * c->J[j][0];
@@ -116,11 +141,12 @@ static void pack_group(const packing *x, int g) {
       c->body[i][k] = body[i], c->to[i][k] = some ? body[i] : m->bodies + 1 + g;
       piece[i][k] = some ? J->values + J->offset[J->first[b] + i] : none;
     }
-    for (int i = 0; i < 3; i++) c->q[i][k] = b < 0 ? 0 : x->p->q[block->row + i];
-    c->alone.mu[k] = b < 0 ? 0 : block->mu, c->weight[k] = b < 0 ? 1 : x->weights[block->row],
+    for (int i = 0; i < 3; i++) c->q[i][k] = b < 0 ? 0 : (lanes_number)(m->of_q * x->p->q[block->row + i]);
+    c->alone.mu[k] = b < 0 ? 0 : (lanes_number)block->mu;
+    c->weight[k] = b < 0 ? 1 : (lanes_number)(m->of_J * m->of_J * x->weights[block->row]);
     c->row[k] = b < 0 ? -1 : block->row;
   }
-  pack_matrix(c, piece);
+  pack_matrix(c, piece, m->of_J);
   cone_lanes_prepare(&c->alone);
 }
 
@@ -139,7 +165,7 @@ static double find_scale(const packed_sweeps *m) {
   return lanes_sum(&all);
 }
 
-bool packed_begin(packed_sweeps *m, const solve_problem *p, const double *weights) {
+static bool begin(packed_sweeps *m, const solve_problem *p, const double *weights) {
   if (!weights || !suits(p)) return false;
   m->sweeps = m->circles = 0, m->calm = false, m->least = m->least_before = INFINITY, m->most = 0;
   m->crew = p->W.crew, m->bodies = p->W.velocities / PACKED_SPEEDS;
@@ -147,6 +173,7 @@ bool packed_begin(packed_sweeps *m, const solve_problem *p, const double *weight
   m->count = m->order.start[m->order.colours] / LANES;
   for (int i = 0; i < LANES * m->count; i++) m->block[i] = -1;
   for (int b = 0; b < p->block_count; b++) m->block[m->place[b]] = b;
+  choose_units(m, p, weights);
   crew_run(m->crew, m->count, LEAST_GROUPS, pack_groups, &(packing){m, p, weights});
   m->scale = find_scale(m);
   return true;
@@ -157,19 +184,21 @@ bool packed_begin(packed_sweeps *m, const solve_problem *p, const double *weight
 // Speeds of the bodies of a group, one by one.
 static inline void load_speeds(const packed_sweeps *m, const packed *c, lanes v[PACKED_ROW]) {
   for (int side = 0; side < 2; side++) {
-    lanes rows[LANES];
-    for (int k = 0; k < LANES; k++) rows[k] = m->v[c->body[side][k]];
-    lanes_transpose(rows);
-    for (int i = 0; i < PACKED_SPEEDS; i++) v[PACKED_SPEEDS * side + i] = rows[i];
+    const lanes_eight *row[LANES];
+    lanes all[8];
+    for (int k = 0; k < LANES; k++) row[k] = &m->v[c->body[side][k]];
+    lanes_from_rows(row, all);
+    for (int i = 0; i < PACKED_SPEEDS; i++) v[PACKED_SPEEDS * side + i] = all[i];
   }
 }
 
 static inline void store_speeds(const packed_sweeps *m, const packed *c, const lanes v[PACKED_ROW]) {
   for (int side = 0; side < 2; side++) {
-    lanes rows[LANES] = {{0}};
-    for (int i = 0; i < PACKED_SPEEDS; i++) rows[i] = v[PACKED_SPEEDS * side + i];
-    lanes_transpose(rows);
-    for (int k = 0; k < LANES; k++) m->v[c->to[side][k]] = rows[k];
+    lanes_eight *row[LANES];
+    lanes all[8] = {{0}};
+    for (int k = 0; k < LANES; k++) row[k] = &m->v[c->to[side][k]];
+    for (int i = 0; i < PACKED_SPEEDS; i++) all[i] = v[PACKED_SPEEDS * side + i];
+    lanes_to_rows(all, row);
   }
 }
 
@@ -208,13 +237,14 @@ static void start_group(const packed_sweeps *m, const packed *c) {
   store_speeds(m, c, v);
 }
 
-void packed_take(packed_sweeps *m, const double *r) {
+static void take(packed_sweeps *m, const double *r) {
   begin_momentum(m);
   memset(m->v, 0, (size_t)(m->bodies + 1) * sizeof *m->v);
   for (int g = 0; g < m->count; g++) {
     packed *c = &m->group[g];
     for (int k = 0; k < LANES; k++)
-      for (int i = 0; i < 3; i++) c->before[i][k] = c->r[i][k] = c->row[k] < 0 ? 0 : r[c->row[k] + i];
+      for (int i = 0; i < 3; i++)
+        c->before[i][k] = c->r[i][k] = c->row[k] < 0 ? 0 : (lanes_number)(m->of_r * r[c->row[k] + i]);
     bool shares = m->order.colours > PACKED_COLOURS && LANES * g >= m->order.start[PACKED_COLOURS];
     for (int k = 0; shares && k < LANES; k++) {
       packed one = alone_in_group(m, c, k);
@@ -230,17 +260,17 @@ typedef struct by_row {
   double *to;
 } by_row;
 
-static inline void write_rows(const packed *c, const lanes x[3], double *to) {
-  for (int k = 0; k < LANES; k++)
-    for (int i = 0; i < 3 && c->row[k] >= 0; i++) to[c->row[k] + i] = x[i][k];
-}
-
 static void give_groups(void *context, int from, int to) {
   const by_row *x = context;
-  for (int g = from; g < to; g++) write_rows(&x->m->group[g], x->m->group[g].r, x->to);
+  const double factor = 1 / x->m->of_r;
+  for (int g = from; g < to; g++) {
+    const packed *c = &x->m->group[g];
+    for (int k = 0; k < LANES; k++)
+      for (int i = 0; i < 3 && c->row[k] >= 0; i++) x->to[c->row[k] + i] = factor * (double)c->r[i][k];
+  }
 }
 
-void packed_give(const packed_sweeps *m, double *r) {
+static void give(const packed_sweeps *m, double *r) {
   crew_run(m->crew, m->count, LEAST_GROUPS, give_groups, &(by_row){m, r});
 }
 
@@ -267,9 +297,9 @@ static void sum_parts(void *context, int from, int to) {
   for (int k = from; k < to; k++) sum_part(context, k);
 }
 
-double packed_scale(const packed_sweeps *m) { return m->scale; }
+static double scale(const packed_sweeps *m) { return m->scale; }
 
-double packed_residual(packed_sweeps *m) {
+static double residual(packed_sweeps *m) {
   residual_sums all = {.of_q = m->scale};
   crew_run(m->crew, part_count(m->count), 1, sum_parts, m);
   for (int k = 0; k < part_count(m->count); k++)
@@ -285,8 +315,9 @@ typedef struct lane_moves {
 
 // From r + β Δr a part of the way to the solution of each contact alone.
 static inline void sweep_group(const packed_sweeps *m, packed *c, lane_moves *of) {
+  const lanes_number beta = (lanes_number)m->beta, part = (lanes_number)m->part;
   lanes v[PACKED_ROW], u[3], q[3], r[3], way[3], from[3], change = {0}, back = {0};
-  for (int i = 0; i < 3; i++) from[i] = c->r[i] + m->beta * (c->r[i] - c->before[i]);
+  for (int i = 0; i < 3; i++) from[i] = c->r[i] + beta * (c->r[i] - c->before[i]);
   load_speeds(m, c, v);
   velocity(c, v, u);
   cone_lanes_apply(&c->alone, from, q);
@@ -295,9 +326,9 @@ static inline void sweep_group(const packed_sweeps *m, packed *c, lane_moves *of
   for (int i = 0; i < 3; i++) {
     way[i] = r[i] - from[i];
     change += way[i] * way[i];
-    way[i] *= m->part;
+    way[i] *= part;
     c->before[i] = c->r[i];
-    c->r[i] = m->part == 1 ? r[i] : from[i] + way[i];
+    c->r[i] = part == 1 ? r[i] : from[i] + way[i];
     back -= way[i] * (c->r[i] - c->before[i]);
   }
   of->change += c->weight * change, of->back += c->weight * back;
@@ -317,9 +348,10 @@ static void sweep_one_by_one(const packed_sweeps *m, packed *c, lane_moves *of) 
 
 static void extrapolate_velocities(void *context, int from, int to) {
   const packed_sweeps *m = context;
+  const lanes_number beta = (lanes_number)m->beta;
   for (int i = from; i < to; i++) {
-    const lanes now = m->v[i];
-    m->v[i] = now + m->beta * (now - m->v_before[i]), m->v_before[i] = now;
+    const lanes_eight now = m->v[i];
+    m->v[i] = now + beta * (now - m->v_before[i]), m->v_before[i] = now;
   }
 }
 
@@ -360,7 +392,7 @@ static void watch(packed_sweeps *m, double change) {
   m->least = INFINITY, m->most = 0;
 }
 
-double packed_sweep(packed_sweeps *m) {
+static double sweep(packed_sweeps *m) {
   static const double parts[] = {0.7, 0.4, 1};
   enum { PARTS = sizeof parts / sizeof *parts };
   moves of = {0};
@@ -376,3 +408,11 @@ double packed_sweep(packed_sweeps *m) {
   find_momentum(m, of.back);
   return of.change;
 }
+
+// Single precision leaves about 1e-7 of the residual, times how much larger the percussions of a crowd are than the sum
+// of what they do to its bodies. Its least tolerance is far above that.
+#ifdef LANES_SINGLE
+const packed_type packed_single = {5e-5, 2e-6, 12, lay_out, begin, take, give, residual, sweep, scale};
+#else
+const packed_type packed_double = {0, 0, 20, lay_out, begin, take, give, residual, sweep, scale};
+#endif
