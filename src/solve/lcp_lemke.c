@@ -192,13 +192,22 @@ static int smallest_row(tableau *t, int count) {
   return t->tied[0];
 }
 
+// The largest |x|. Eight running ones, which the compiler may keep in vector registers.
+static double largest_of(int n, const double *x) {
+  double largest[WIDTH] = {0};
+  int i = 0;
+  for (; i + WIDTH <= n; i += WIDTH)
+    for (int k = 0; k < WIDTH; k++) largest[k] = larger(fabs(x[i + k]), largest[k]);
+  for (; i < n; i++) largest[0] = larger(fabs(x[i]), largest[0]);
+  for (int k = 1; k < WIDTH; k++) largest[0] = larger(largest[k], largest[0]);
+  return largest[0];
+}
+
 // The row that stops the increase of the column's variable; −1 when none does.
 static int leaving_row(tableau *t) {
   int n = t->n, z0 = t->where[2 * n];
   const double *column = t->column, *b = t->b;
-  double largest = 0, ratio = INFINITY, size = 0;
-  for (int i = 0; i < n; i++) largest = larger(largest, fabs(column[i])), size = larger(size, fabs(b[i]));
-  double tiny = PIVOT * largest;
+  double ratio = INFINITY, size = largest_of(n, b), tiny = PIVOT * largest_of(n, column);
   for (int i = 0; i < n; i++)  // multiplied out: a division only where the least ratio changes
     if (column[i] < -tiny && larger(b[i], 0) < ratio * -column[i]) ratio = larger(b[i], 0) / -column[i];
   if (!(ratio < INFINITY)) return -1;

@@ -54,15 +54,24 @@ static void block_diagonals(const solve_matrix *m, double *d) {
 
 // --- dense -----------------------------------------------------------------------------------------------------------
 
-// Four running sums: a fixed order that the compiler may keep in one vector register.
-static double dot(int n, const double *a, const double *x) {
-  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+// A fixed number of running sums: an order that the compiler may keep in vector registers, and additions that do not
+// wait for each other.
+enum { SUMS = 16 };
+
+static inline double sum_products(int n, const double *a, const double *x, bool absolute) {
+  double s[SUMS] = {0};
   int j = 0;
+  for (; j + SUMS <= n; j += SUMS)
+    for (int k = 0; k < SUMS; k++) s[k] += absolute ? fabs(a[j + k] * x[j + k]) : a[j + k] * x[j + k];
+  if (j > 0)
+    for (int k = 0; k < 4; k++) s[k] += (s[k + 4] + s[k + 8]) + s[k + 12];
   for (; j + 4 <= n; j += 4)
-    s0 += a[j] * x[j], s1 += a[j + 1] * x[j + 1], s2 += a[j + 2] * x[j + 2], s3 += a[j + 3] * x[j + 3];
-  for (; j < n; j++) s0 += a[j] * x[j];
-  return (s0 + s1) + (s2 + s3);
+    for (int k = 0; k < 4; k++) s[k] += absolute ? fabs(a[j + k] * x[j + k]) : a[j + k] * x[j + k];
+  for (; j < n; j++) s[0] += absolute ? fabs(a[j] * x[j]) : a[j] * x[j];
+  return (s[0] + s[1]) + (s[2] + s[3]);
 }
+
+static double dot(int n, const double *a, const double *x) { return sum_products(n, a, x, false); }
 
 static void dense_apply(const solve_matrix *m, const double *x, double *y, double *v) {
   (void)v;
@@ -71,12 +80,7 @@ static void dense_apply(const solve_matrix *m, const double *x, double *y, doubl
 
 static void dense_apply_absolute(const solve_matrix *m, const double *x, double *y, double *v) {
   (void)v;
-  for (int i = 0; i < m->rows; i++) {
-    const double *a = m->values + (long)i * m->rows;
-    double sum = 0;
-    for (int j = 0; j < m->rows; j++) sum += fabs(a[j]) * fabs(x[j]);
-    y[i] = sum;
-  }
+  for (int i = 0; i < m->rows; i++) y[i] = sum_products(m->rows, m->values + (long)i * m->rows, x, true);
 }
 
 static bool dense_block(const solve_matrix *m, int a, int b, double *A) {
