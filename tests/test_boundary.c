@@ -183,33 +183,80 @@ static void rigid_bodies_rest_between_nodes(void) {
   "initial: {a: {velocity: [0.5, 0]}, fb: {q: [%s, 0, 0]}}\nmaterials: {m: {restitution: 0, law: hooke, stiffness: "  \
   "1e8}}\nend: 1e-3\n"
 
-// Central impact of two equal discs, and one that is off by 3 degrees, with nodes beside each other: momentum is kept
-// to rounding, energy never grows, and the first disc gives its speed to the second.
-static void two_discs_keep_momentum(void) {
-  static const char *const methods[] = {"{moreau: {step: 1e-6}}", "{stewart-trinkle: {step: 1e-6, modal_theta: 0.5}}"};
-  for (int k = 0; k < 4; k++) {
-    char text[3000];
-    run r;
-    snprintf(text, sizeof text, TWO_DISCS "method: %s\n", k < 2 ? "0" : "3 deg", methods[k % 2]);
-    if (!run_open_text(&r, text, NULL)) return;
-    const double start = run_read(&r, "energy.kinetic"), p0 = 2 * start / 0.5;
-    const double end = k < 2 ? 4e-4 : 1e-3;
-    double most = start, impulse = 0, off = 0, turning = 0;
-    vec3 linear, angular;
-    while (carom_sim_time(r.sim) < end && CHECK(carom_sim_step(r.sim, end, &r.error) == CAROM_OK)) {
-      most = fmax(most, run_read(&r, "energy.kinetic") + run_read(&r, "energy.strain"));
-      impulse += 1e-6 * run_read(&r, "fa-fb.fn");
-      tree_momentum(&r.model->m, r.sim->x, &linear, &angular);
-      off = fmax(off, hypot(linear.x - p0, linear.y)), turning = fmax(turning, fabs(angular.z));
-    }
-    printf("    momentum off by %.1e of %.3f, angular momentum by %.1e, energy up by %.1e, impulse %.4f of it\n", off,
-           p0, turning, most / start - 1, impulse / p0);
-    CHECK_LE(off, 1e-8 * p0);
-    CHECK_LE(turning, 1e-7 * p0 * 0.1);
-    CHECK_LE(most / start, 1 + 1e-6);
-    CHECK(impulse > 0.9 * p0 && impulse < p0);
-    run_close(&r);
+typedef struct collision {
+  double momentum, angular;                   // by which they are off [N s], [N m s]
+  double start, strain, damper, impact, end;  // energies [J]
+} collision;
+
+// Energy never grows, and the first disc gives its speed to the second, but for what is left in vibrations.
+static bool collide(const char *off, const char *method, double h, double end, const char *more, collision *c) {
+  char text[3000], settings[300];
+  run r;
+  snprintf(text, sizeof text, TWO_DISCS "method: smooth\n", off);
+  snprintf(settings, sizeof settings, "method={\"%s\":{\"step\":%g}} %s", method, h, more);
+  if (!run_open_text(&r, text, settings)) return false;
+  const double start = run_read(&r, "energy.kinetic"), p0 = 2 * start / 0.5;
+  double most = start, impulse = 0;
+  vec3 linear, angular;
+  *c = (collision){.start = start};
+  while (carom_sim_time(r.sim) < end * (1 - 1e-9) && CHECK(carom_sim_step(r.sim, end, &r.error) == CAROM_OK)) {
+    most = fmax(most, run_read(&r, "energy.kinetic") + run_read(&r, "energy.strain"));
+    impulse += h * run_read(&r, "fa-fb.fn");
+    tree_momentum(&r.model->m, r.sim->x, &linear, &angular);
+    c->momentum = fmax(c->momentum, hypot(linear.x - p0, linear.y)), c->angular = fmax(c->angular, fabs(angular.z));
   }
+  c->damper = run_read(&r, "energy.damper"), c->impact = run_read(&r, "energy.impact");
+  c->end = run_read(&r, "energy.kinetic") + run_read(&r, "energy.strain");
+  printf(
+      "    %s, %g s, %s: momentum off by %.1e of %.3f, angular momentum by %.1e, energy up by %.1e, impulse %.4f of "
+      "it, impact loss %.1e, damping %.1e of the energy\n",
+      method, h, off, c->momentum, p0, c->angular, most / start - 1, impulse / p0, c->impact / start,
+      c->damper / start);
+  CHECK_LE(most / start, 1 + 1e-6);
+  CHECK(impulse > 0.9 * p0 && impulse < p0);
+  CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
+  CHECK_EQUAL(carom_sim_summary(r.sim).contact_episodes, 1);
+  run_close(&r);
+  return true;
+}
+
+// Central impact of two equal discs, and one that is off by 3 degrees, with nodes beside each other. Forces of a pair
+// act at one place on both bodies. A time stepper keeps the mass matrix of a deforming body over a step: momentum is
+// off in first order of the step. Integrated motion keeps it to rounding, 1e-16 in each of 3000 steps.
+static void two_discs_keep_momentum(void) {
+  static const char *const steppers[] = {"moreau", "stewart-trinkle"}, *const offs[] = {"0", "3 deg"};
+  collision a, b;
+  for (int k = 0; k < 4; k++) {
+    const char *method = steppers[k % 2], *off = offs[k / 2],
+               *more = k % 2 ? "method.stewart-trinkle.modal_theta=0.5" : "";
+    if (!collide(off, method, 1e-6, k < 2 ? 3e-4 : 7e-4, more, &a) ||
+        !collide(off, method, 5e-7, k < 2 ? 3e-4 : 7e-4, more, &b))
+      continue;
+    CHECK_LE(a.momentum, 1e-8 * 0.157);
+    CHECK_LE(a.angular, 1e-7 * 0.157 * 0.1);
+    CHECK_LE(b.momentum, 0.6 * a.momentum);
+    CHECK_LE(b.angular, 0.6 * a.angular);
+  }
+  for (int k = 0; k < 3; k++) {  // dt ω of 0.5 and 0.1
+    if (!collide(offs[k == 2], k == 1 ? "lcp-velocity" : "lcp-position", k == 1 ? 1e-7 : 5e-7, k == 2 ? 7e-4 : 2.5e-4,
+                 "", &a))
+      continue;
+    CHECK_LE(a.momentum, 1e-12 * 0.157);
+    CHECK_LE(a.angular, 1e-12 * 0.157 * 0.1);
+  }
+}
+
+// What the discs lose in their damping is booked as damping, and what places of contact lose by being stopped as
+// impact. All of both is what is missing at the end, as far as the motion is integrated: rk4 takes (ω h)^6/144 of an
+// oscillation in each step, for ω h = 0.5 and 500 steps 5 % of the energy of the fastest mode, which has 1e-4 of all.
+static void losses_of_discs_are_told_apart(void) {
+  collision c;
+  if (!collide("0", "lcp-position", 5e-7, 2.5e-4, "bodies.a.damping.stiffness=1e-7 bodies.b.damping.stiffness=1e-7",
+               &c))
+    return;
+  CHECK_LE(1e-3, c.damper / c.start);
+  CHECK_LE(1e-5, c.impact / c.start);
+  CHECK_NEAR((c.damper + c.impact + c.end) / c.start, 1, 1e-5);
 }
 
 // Springs at the places of contact have a potential: a law without damping keeps momentum to rounding, and energy as
@@ -277,8 +324,6 @@ static void what_cannot_run_is_refused(void) {
       {"s: {boundary: disc, side: edge, material: m}", "{moreau: {step: 1e-5}}",
        "'s': the boundary of 'disc' has no part 'edge'"},
       {"s: {boundary: disc, material: m}, ball: {sphere: rigid, radius: 0.1, material: m}", "event", "'s-ball'"},
-      {"s: {boundary: disc, material: m}, ball: {sphere: rigid, radius: 0.1, material: m}",
-       "{lcp-position: {step: 1e-6}}", "'s-ball': the places where its surfaces touch come and go"},
   };
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     char text[1500];
@@ -300,6 +345,7 @@ int main(void) {
   RUN(bodies_stand_on_a_plane);
   RUN(rigid_bodies_rest_between_nodes);
   RUN(two_discs_keep_momentum);
+  RUN(losses_of_discs_are_told_apart);
   RUN(springs_between_discs_keep_energy);
   RUN(nodes_count_once);
   RUN(what_cannot_run_is_refused);

@@ -12,8 +12,8 @@ typedef struct method {
   double share;  // Δt ω of the fastest mode
 } method;
 
-// On velocity level the place of contact goes on into the wall by a share of (Δt ω)² of its speed (theory.md, 10.8).
-static const method methods[] = {{"lcp-position", 0.5}, {"lcp-velocity", 0.1}, {"moreau", 0.25}, {"iterative", 0.5}};
+// On velocity level the gap moves with the force, by a share of (Δt ω)² (theory.md, 10.8).
+static const method methods[] = {{"lcp-position", 0.5}, {"lcp-velocity", 0.25}, {"moreau", 0.25}, {"iterative", 0.5}};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 typedef struct strike {

@@ -55,6 +55,9 @@ bool builder_check_method(builder *b) {
                             .fastest = b->model->fastest};
   scheme_refusal why;
   const scheme_about *about = def->scheme->about;
+  char advice[256];
+  if (about->advises && about->advises(&request, advice, sizeof advice))
+    builder_note(b, arena_print(b->memory, "%s", advice));
   return !about->accepts_model || about->accepts_model(&request, &why) || refuse(b, &why);
 }
 

@@ -14,11 +14,9 @@
 
 static bool presses(const complement *s, int p) { return s->force[p].normal > 0; }
 
-static double *past_of(const complement *s, int p) { return s->past + (long)p * s->options.average; }
-
-static double mean_of(const complement *s, int p) {
+double complement_mean(const complement *s, int p) {
   double sum = 0;
-  for (int k = 0; k < s->options.average; k++) sum += past_of(s, p)[k];
+  for (int k = 0; k < s->options.average; k++) sum += complement_past(s, p)[k];
   return sum / s->options.average;
 }
 
@@ -41,7 +39,7 @@ static void see_point(complement *s, int p) {
 static bool look(watcher *w) {
   complement *s = (complement *)w;
   w->seen_at = NAN;
-  contact_state_evaluate(w->contacts, w->m, w->x, w->points);
+  for (int i = 0; i < w->contacts->element_count; i++) complement_locate(s, w->contacts->elements[i]);
   for
     EACH_POINT(p, w) {
       see_point(s, p);
@@ -61,7 +59,7 @@ static void push(void *scheme, const mechanism *m, motion *x) {
     EACH_POINT(p, &s->w) {
       const contact_element *e = s->w.entry[p].e;
       if (!presses(s, p)) continue;
-      if (e != done) contact_state_locate(s->w.contacts, m, x, e, NULL, s->w.points);
+      if (e != done) complement_locate(s, e);
       done = e;
       see_point(s, p);
       const watch_look *seen = &s->w.seen[p];
@@ -77,7 +75,9 @@ static void push(void *scheme, const mechanism *m, motion *x) {
 static void open_point(watcher *w, int p) {
   complement *s = (complement *)w;
   s->force[p] = (complement_force){0};
-  memset(past_of(s, p), 0, (size_t)s->options.average * sizeof *s->past);
+  s->place[p] = (complement_place){0};
+  s->miss[p] = (complement_miss){0};
+  memset(complement_past(s, p), 0, (size_t)s->options.average * sizeof *s->past);
   w->entry[p].still = contact_still(w->m, 0);
 }
 
@@ -85,6 +85,8 @@ static void enlarge(watcher *w) {
   complement *s = (complement *)w;
   if (w->contacts->point_slots <= w->slots) return;
   s->past = watcher_larger(w, s->past, (size_t)s->options.average * sizeof *s->past);
+  s->place = watcher_larger(w, s->place, sizeof *s->place);
+  s->miss = watcher_larger(w, s->miss, sizeof *s->miss);
   s->problem.takes_part = watcher_larger(w, s->problem.takes_part, sizeof *s->problem.takes_part);
 }
 
@@ -108,16 +110,6 @@ static void set_integrator(complement *s, const scheme_setup *setup) {
   if (!(f->integrator.step > 0)) f->integrator.step = s->options.step;
 }
 
-// Places of contact that come and go keep the points that they have at the end of a step.
-static void hold_places(complement *s) {
-  contact_state *c = s->w.contacts;
-  for (int i = 0; i < c->element_count; i++) {
-    if (!contact_points_change(c->elements[i])) continue;
-    contact_state_locate(c, s->w.m, s->w.x, c->elements[i], c->found, s->w.points);
-    contact_state_hold(c, c->elements[i], true);
-  }
-}
-
 static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   complement *s = (complement *)w;
   s->options = *(const carom_lcp_def *)setup->options;
@@ -133,12 +125,13 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   s->problem.solver.dump = setup->dump;
   s->force = ARENA_ARRAY(&w->memory, complement_force, w->count + 1);
   s->past = ARENA_ARRAY(&w->memory, double, (long)(w->count + 1) * s->options.average);
+  s->place = ARENA_ARRAY(&w->memory, complement_place, w->count + 1);
+  s->miss = ARENA_ARRAY(&w->memory, complement_miss, w->count + 1);
   s->problem.takes_part = ARENA_ARRAY(&w->memory, bool, w->count + 1);
   watcher_keep_modes_of_entries(w, &s->force, sizeof *s->force);
   complement_create_free(s);
   for
     EACH_POINT(p, w) open_point(w, p);
-  hold_places(s);
   w->x->push = push, w->x->push_context = s;
   return complement_reserve(s, s->grows ? 0 : w->slots, error);
 }
@@ -155,10 +148,12 @@ static double end_of_interval(const complement *s) {
   return (floor(s->w.t / h + 0.5) + 1) * h;
 }
 
+static bool is_over(const complement *s) { return s->w.t >= s->until - ON_GRID * s->options.step; }
+
 static void remember(complement *s) {
   const int at = (int)(s->intervals++ % s->options.average);
   for
-    EACH_POINT(p, &s->w) past_of(s, p)[at] = s->force[p].normal;
+    EACH_POINT(p, &s->w) complement_past(s, p)[at] = s->force[p].normal;
 }
 
 static carom_status fail(const complement *s, carom_error *error) {
@@ -174,7 +169,7 @@ static carom_status fail(const complement *s, carom_error *error) {
 // Integrators of several steps and of variable steps start again, since forces jump.
 static carom_status begin(watcher *w, carom_error *error) {
   complement *s = (complement *)w;
-  if (w->t < s->until - ON_GRID * s->options.step) return CAROM_OK;
+  if (!is_over(s)) return CAROM_OK;
   s->out_of_memory = s->interrupted = false;
   const double end = end_of_interval(s);
   if (!complement_find_forces(s, end - w->t)) return fail(s, error);
@@ -199,9 +194,29 @@ static void describe(watcher *w, int p, impact_step *step) {
 static void list(const watcher *w, int p, const watch_look *at, scheme_contact *c) {
   const complement *s = (const complement *)w;
   c->active = presses(s, p);
-  c->mean_force = mean_of(s, p);
-  c->lasts = c->active && mean_of(s, p) != c->normal_force / s->options.average;
+  c->mean_force = complement_mean(s, p);
+  c->lasts = c->active && complement_mean(s, p) != c->normal_force / s->options.average;
   c->slides = c->active && !impact_sticks(watch_length(at->slip), w->entry[p].still);
+}
+
+// What a row missed in an interval of length h it will miss again, in proportion to its percussion. One that is
+// rounding beside the normal percussion teaches nothing.
+static void learn_row(double predicted, double reached, double percussion, double normal, double *share) {
+  *share = fabs(percussion) > 1e-9 * normal ? *share + (predicted - reached) / percussion : 0;
+}
+
+static void learn(complement *s) {
+  const watch_look *end = s->w.look[s->w.type->looks - 1];
+  for
+    EACH_POINT(p, &s->w) {
+      complement_miss *miss = &s->miss[p];
+      const complement_force *f = &s->force[p];
+      if (s->level == COMPLEMENT_RATES)
+        learn_row(miss->predicted[0], end[p].rate, s->free.h * f->normal, s->free.h * f->normal, &miss->share[0]);
+      for (int k = 0; k < 2; k++)
+        learn_row(miss->predicted[1 + k], end[p].slip[k], s->free.h * f->drag[k], s->free.h * f->normal,
+                  &miss->share[1 + k]);
+    }
 }
 
 // A contact whose forces alternate between steps goes on as long as some of the last ones are not zero.
@@ -209,14 +224,10 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
   complement *s = (complement *)w;
   (void)error;
   *changed = false;
+  if (is_over(s)) learn(s);
   for
     EACH_POINT(p, w)
-  if (w->impacts->is_open[p] && !presses(s, p) && mean_of(s, p) == 0) impact_separate(w->impacts, p);
-  if (w->contacts->changing_count) {
-    flow_show(w->core, w->t, w->y);
-    dynamics_positions_velocities(w->m, w->x);
-    hold_places(s);
-  }
+  if (w->impacts->is_open[p] && !presses(s, p) && complement_mean(s, p) == 0) impact_separate(w->impacts, p);
   return CAROM_OK;
 }
 
@@ -270,16 +281,19 @@ scheme_stats complement_stats(const void *scheme) {
 static void point_fields(complement *s, int p, fields *f) {
   fields_finite(f, "normal", &s->force[p].normal);
   fields_finites(f, "drag", 2, s->force[p].drag);
-  fields_finites(f, "past", s->options.average, past_of(s, p));
-  if (f->from) s->w.shown[p].mean_force = mean_of(s, p);
+  fields_finites(f, "predicted", 3, s->miss[p].predicted);
+  fields_finites(f, "missed", 3, s->miss[p].share);
+  fields_finites(f, "past", s->options.average, complement_past(s, p));
+  if (f->from) s->w.shown[p].mean_force = complement_mean(s, p);
   bool of_crowd = p >= watcher_permanent(&s->w);  // all have the same fields
-  if (of_crowd || contact_points_change(s->w.entry[p].e)) scheme_feature_fields(s->w.contacts, p, f);
+  if (of_crowd || contact_points_change(s->w.entry[p].e)) complement_place_fields(s, p, f);
 }
 
 void complement_memory(void *scheme, fields *f) {
   complement *s = scheme;
   watcher_memory(&s->w, f);
   fields_number(f, "until", &s->until);
+  fields_finite(f, "interval", &s->free.h);
   fields_count(f, "intervals", &s->intervals);
   fields_count(f, "predictions", &s->evaluations);
   scheme_tally_fields(&s->problem.tally, f);

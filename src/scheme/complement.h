@@ -20,6 +20,7 @@ typedef enum complement_level { COMPLEMENT_GAPS, COMPLEMENT_RATES } complement_l
 // What a scheme over this core can run; see scheme_about. `who` is its name for messages.
 bool complement_accepts_settings(const scheme_request *request, const char *who, scheme_refusal *why);
 bool complement_accepts_model(const scheme_request *request, const char *who, scheme_refusal *why);
+bool complement_advises(const scheme_request *request, const char *who, complement_level level, char *text, int size);
 void complement_choose_integrator(carom_integrator_def *integrator, const mechanism *m, const contact_world *contacts);
 scheme_contact_options complement_contact(const void *options, double length);
 
@@ -65,5 +66,48 @@ void complement_point_memory(void *scheme, int slot, fields *f);
            "Steps over which the signal `fn_mean` of a contact is taken: the present one and those before it. A " \
            "contact has ended when it had no force for so many steps."},                                          \
       TOLERANCE_OPTION("1e-12"), SEPARATE_OPTION, DUMP_OPTIONS("NUMBER")
+
+// All of a scheme over this core but its name, what is complementary to its forces, and its synonym. AT must be defined
+// for carom_lcp_def.
+#define COMPLEMENT_SCHEME(id, word, synonym, level, what)                                                             \
+  static const option options[] = {COMPLEMENT_OPTIONS};                                                               \
+  static const option_table table = {                                                                                 \
+      .name = word,                                                                                                   \
+      .summary = "Contact forces by complementarity with the " what                                                   \
+                 " that a Runge-Kutta method predicts for the end of a step: impact and contact of flexible bodies.", \
+      .example = "method: {" word ": {step: 1 us}}",                                                                  \
+      .size = sizeof(carom_lcp_def),                                                                                  \
+      .options = options,                                                                                             \
+      .count = OPTION_COUNT(options)};                                                                                \
+  SCHEME_INTERFACE_OF(id, word);                                                                                      \
+  static bool accepts_settings(const scheme_request *request, scheme_refusal *why) {                                  \
+    return complement_accepts_settings(request, "method " word, why);                                                 \
+  }                                                                                                                   \
+  static bool accepts_model(const scheme_request *request, scheme_refusal *why) {                                     \
+    return complement_accepts_model(request, "method " word, why);                                                    \
+  }                                                                                                                   \
+  static bool advises(const scheme_request *request, char *text, int size) {                                          \
+    return complement_advises(request, "method " word, level, text, size);                                            \
+  }                                                                                                                   \
+  static const option_synonym synonyms[] = {{synonym, word, NULL}, {NULL, NULL, NULL}};                               \
+  static const scheme_about about = {                                                                                 \
+      .table = &table,                                                                                                \
+      .synonyms = synonyms,                                                                                           \
+      .integrates = true,                                                                                             \
+      .averages = true,                                                                                               \
+      .predicts = true,                                                                                               \
+      .finds_pairs = true,                                                                                            \
+      .contact = complement_contact,                                                                                  \
+      .choose_integrator = complement_choose_integrator,                                                              \
+      .accepts_settings = accepts_settings,                                                                           \
+      .accepts_model = accepts_model,                                                                                 \
+      .advises = advises,                                                                                             \
+      .required = "step=1e-4",                                                                                        \
+      .accuracy = "take a shorter step",                                                                              \
+  };                                                                                                                  \
+  static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {                     \
+    return complement_create(level, setup, start, error);                                                             \
+  }                                                                                                                   \
+  const scheme_type scheme_##id = {.name = word, .about = &about, .create = create, COMPLEMENT_FUNCTIONS}
 
 #endif

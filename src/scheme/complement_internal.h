@@ -24,6 +24,23 @@ typedef struct complement_force {
   double normal, drag[2];
 } complement_force;
 
+// What the prediction of a point left out in the last interval, by its rows: the prediction takes applied forces from
+// the free step, and these depend on the contact force, as the elastic forces of flexible bodies do.
+typedef struct complement_miss {
+  double predicted[3];  // velocities at the end of the present interval [m/s]
+  double share[3];      // by how much a velocity was less than predicted, over the percussion [1/kg]
+} complement_miss;
+
+// Of a pair whose places of contact come and go: where a point was when the forces were found, to carry it. Vectors are
+// in the axes of the markers of the surfaces.
+typedef struct complement_place {
+  bool acts;              // it has a force in this interval, or may have one
+  vec3 material[2];       // on a rigid surface: what touches there
+  flexible_spot spot[2];  // the same on a boundary
+  vec3 n, beside;         // the normal, and where the force acts beside the material of the second: in its axes
+  double gap;             // less the distance of the materials along the normal [m]
+} complement_place;
+
 // The free step from the start of an interval: states (q, u, inner) at its stages and its end, and slopes of the
 // stages.
 typedef struct complement_free {
@@ -45,6 +62,7 @@ typedef struct complement_problem {
   double *columns[2];  // means of M⁻¹ Wᵀ over the stages, by p and by b: one row of nv numbers for each row
   double *W, *q, *P, *u;
   double *unit, *rates, *speeds;  // for responses
+  double loosest;                 // what the row answers to its own percussion that answers most [1/kg]
   block_list blocks;
   solve_workspace *workspace;
   solve_settings solver;
@@ -61,6 +79,8 @@ typedef struct complement {
   double until;             // the end of the present interval [s]
   long intervals;           // that have begun
   complement_force *force;  // by slot
+  complement_place *place;  // likewise
+  complement_miss *miss;    // likewise
   double *past;             // normal forces in the last intervals, `average` of them for each slot, as a ring
   bool predicting;          // no contact forces act
   bool out_of_memory;       // for a larger problem
@@ -69,6 +89,19 @@ typedef struct complement {
   complement_problem problem;
   long evaluations;  // by predictions
 } complement;
+
+static inline double *complement_past(const complement *s, int p) { return s->past + (long)p * s->options.average; }
+double complement_mean(const complement *s, int p);  // of the normal forces in the last intervals
+
+// --- complement_places.c ---------------------------------------------------------------------------------------------
+
+// Where the points of an element are in the motion's positions. Points that act are where their places are.
+void complement_locate(complement *s, const contact_element *e);
+// Finds all points at the end of the free step. Points that stand for other places than before have no history.
+void complement_find_places(complement *s);
+// The point acts where it was found last.
+void complement_keep_place(complement *s, int p);
+void complement_place_fields(complement *s, int p, fields *f);
 
 // --- complement_predict.c --------------------------------------------------------------------------------------------
 

@@ -121,15 +121,15 @@ static void show_at(complement *s, double t, const double *y) {
   dynamics_positions_velocities(s->w.m, s->w.x);
 }
 
-// Marks points that are at or below a gap in the positions that the motion has, and says whether there are new ones.
+// Marks points that have been found at or below a gap, and says whether there are new ones.
 static bool mark_closed(complement *s, double gap) {
   bool any = false;
-  contact_state_evaluate(s->w.contacts, s->w.m, s->w.x, s->w.points);
   for
     EACH_POINT(p, &s->w) {
       const contact_point *at = &s->w.points[p];
       if (s->problem.takes_part[p] || at->absent || !(at->gap <= gap)) continue;
       any = s->problem.takes_part[p] = true;
+      complement_keep_place(s, p);
     }
   return any;
 }
@@ -143,7 +143,7 @@ static void add_rows(complement *s) {
   for (int k = 0; k < s->problem.part_count; k++) {
     int p = s->problem.part[k];
     const contact_element *e = w->entry[p].e;
-    if (e != done) contact_state_locate(w->contacts, w->m, w->x, e, NULL, w->points);
+    if (e != done) complement_locate(s, e);
     contact_add_rows(w->m, w->x, e, &w->points[p]);
     done = e;
   }
@@ -160,6 +160,7 @@ static const double *respond(complement *s, int row) {
   if (!m->row_count) return change;
   memcpy(s->problem.speeds, change, (size_t)m->nv * sizeof *change);
   response_rates(m, x, s->problem.speeds, rates);
+  s->problem.loosest = fmax(s->problem.loosest, rates[row]);
   for (int i = 0; i < m->row_count; i++) unit[i] = -rates[i];
   response_solve_constraints(m, x, unit, unit);
   return response_to(m, x, unit, x->row_total);
@@ -203,10 +204,36 @@ static void write_matrix(complement *s, int n) {
     }
 }
 
+// Joints may hold bodies along a tangent, so that no friction is needed to hold them: the row has no force. Constraints
+// leave rounding of what the row would answer without them.
+static void release_held(complement *s, int n) {
+  complement_problem *b = &s->problem;
+  for (int i = 0; i < n; i++) b->loosest = fmax(b->loosest, b->W[(long)i * n + i]);
+  for (int k = 0; k < b->part_count; k++)
+    for (int i = b->row[k] + 1; i < b->row[k] + rows_of(s, b->part[k]); i++) {
+      if (b->W[(long)i * n + i] > 1e-11 * b->loosest) continue;
+      for (int j = 0; j < n; j++) b->W[(long)i * n + j] = b->W[(long)j * n + i] = 0;
+      b->W[(long)i * n + i] = b->loosest, b->q[i] = 0;
+    }
+}
+
+// Less what rows of rates missed in the last interval. More than half of what a row answers is no small correction.
+static void correct_matrix(complement *s, int n) {
+  complement_problem *b = &s->problem;
+  for (int k = 0; k < b->part_count; k++)
+    for (int i = b->row[k]; i < b->row[k] + rows_of(s, b->part[k]); i++) {
+      double *own = &b->W[(long)i * n + i], *share = &s->miss[b->part[k]].share[i - b->row[k]];
+      if (is_gap_row(s, k, i)) continue;
+      *share = fmax(-0.5 * *own, fmin(*share, 0.5 * *own));
+      *own -= *share;
+    }
+}
+
 static bool form_problem(complement *s) {
   const mechanism *m = s->w.m;
   complement_problem *b = &s->problem;
   const int n = b->rows;
+  b->loosest = 0;
   for (int way = 0; way < 2; way++) memset(b->columns[way], 0, (size_t)n * (size_t)m->nv * sizeof *b->W);
   for (int k = 0; k < s->method->stages; k++)
     if (!add_stage(s, k)) return false;
@@ -221,6 +248,8 @@ static bool form_problem(complement *s) {
     block_list_add(&b->blocks, block_of_contact(first, rows, s->w.entry[p].e->material.friction));
   }
   write_matrix(s, n);
+  release_held(s, n);
+  correct_matrix(s, n);
   rows_clear(m, s->w.x);
   return true;
 }
@@ -247,6 +276,7 @@ static bool add_struck(complement *s) {
   memcpy(q, s->free.end, (size_t)s->free.size * sizeof *q);
   dynamics_move(m, q, delta);
   show_at(s, s->free.t_end, q);
+  for (int i = 0; i < s->w.contacts->element_count; i++) complement_locate(s, s->w.contacts->elements[i]);
   return mark_closed(s, -s->w.nearness);
 }
 
@@ -256,6 +286,7 @@ static void take_forces(complement *s) {
     EACH_POINT(p, &s->w) s->force[p] = (complement_force){0};
   for (int k = 0; k < b->part_count; k++) {
     complement_force *f = &s->force[b->part[k]];
+    for (int i = 0; i < rows_of(s, b->part[k]); i++) s->miss[b->part[k]].predicted[i] = b->u[b->row[k] + i];
     const double *P = b->P + b->row[k];
     f->normal = P[0] / s->free.h;
     for (int i = 1; i < rows_of(s, b->part[k]); i++) f->drag[i - 1] = P[i] / s->free.h;
@@ -272,6 +303,7 @@ bool complement_find_forces(complement *s, double h) {
   bool found = take_free_step(s, h);
   if (found) {
     show_at(s, s->free.t_end, s->free.end);
+    complement_find_places(s);
     bool more = mark_closed(s, 0);
     while (more && found) {
       found = list_parts(s) && form_problem(s) && solve(s);

@@ -135,19 +135,19 @@ void scheme_contact_fields(scheme_contact *c, fields *f) {
   fields_flag(f, "lasts", &c->lasts);
 }
 
-static void vector(vec3 *v, const char *name, fields *f) {
+void scheme_vector_field(vec3 *v, const char *name, fields *f) {
   double numbers[3];
   vec3_store(numbers, *v);
   fields_numbers(f, name, 3, numbers);
   if (f->from) *v = vec3_of(numbers);
 }
 
-void scheme_place_fields(contact_point *p, fields *f) { vector(&p->at, "at", f); }
+void scheme_place_fields(contact_point *p, fields *f) { scheme_vector_field(&p->at, "at", f); }
 
 void scheme_frame_fields(contact_point *p, fields *f) {
-  vector(&p->n, "n", f);
-  vector(&p->t[0], "t", f);
-  vector(&p->t[1], "b", f);
+  scheme_vector_field(&p->n, "n", f);
+  scheme_vector_field(&p->t[0], "t", f);
+  scheme_vector_field(&p->t[1], "b", f);
 }
 
 void scheme_search_fields(contact_searches *c, fields *f) {
@@ -156,7 +156,7 @@ void scheme_search_fields(contact_searches *c, fields *f) {
   fields_count(f, "search_fallbacks", &c->fallbacks);
 }
 
-void scheme_start_field(contact_state *c, int slot, fields *f) { vector(&c->start[slot], "start", f); }
+void scheme_start_field(contact_state *c, int slot, fields *f) { scheme_vector_field(&c->start[slot], "start", f); }
 
 // Numbers of a damaged checkpoint are those of no feature.
 static int part_of(double x) { return x >= 0 && x <= 0x1p30 ? (int)x : -1; }

@@ -153,6 +153,8 @@ typedef struct scheme_about {
   // Returns false and says why not. May be null if it always can.
   bool (*accepts_settings)(const scheme_request *request, scheme_refusal *why);
   bool (*accepts_model)(const scheme_request *request, scheme_refusal *why);
+  // A sentence about a model that it runs, but not well. Returns false if there is none. May be null.
+  bool (*advises)(const scheme_request *request, char *text, int size);
   // Advice, in the imperative.
   const char *required;  // an option that must be given, with a value to begin with: "step=1e-4"; may be null
   const char *accuracy;  // what makes a run more accurate; null if that is up to the integrator
@@ -191,6 +193,9 @@ typedef struct scheme_type {
   bool (*resumes_exactly)(const void *scheme);
   double (*next_step)(const void *scheme);
   const scheme_contact *(*contacts)(const void *scheme);  // one per contact point, after `result`; may be null
+  // The same of a scheme whose forces belong to the last step, without `result`: forces, and whether a point is active,
+  // slides and lasts; not its gap and place. Returns null before the first step. May be null.
+  const scheme_contact *(*loads)(const void *scheme);
   // Statics, of a scheme whose contact forces come from laws; null of others. What it remembers of contacts becomes
   // that of bodies at rest where the motion is, whose positions are known, so that the forces that are applied next do
   // not depend on how the bodies came there. `normal` gets the normal force of each point, by slot [N].
@@ -238,6 +243,7 @@ void scheme_contact_fields(scheme_contact *c, fields *f);  // all but the frame
 void scheme_place_fields(contact_point *p, fields *f);     // where the point is,
 void scheme_frame_fields(contact_point *p, fields *f);     // and its axes
 void scheme_search_fields(contact_searches *c, fields *f);
+void scheme_vector_field(vec3 *v, const char *name, fields *f);
 void scheme_start_field(contact_state *c, int slot, fields *f);  // what the search for its normal begins with
 void scheme_feature_field(contact_feature *held, fields *f);
 void scheme_feature_fields(contact_state *c, int slot, fields *f);  // the features that a point is held to

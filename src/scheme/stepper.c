@@ -322,6 +322,10 @@ const double *stepper_accounts(const void *scheme) {
 bool stepper_resumes_exactly(const void *scheme) { return (void)scheme, true; }
 double stepper_next_step(const void *scheme) { return ((const stepper *)scheme)->settings.step; }
 const scheme_contact *stepper_contacts(const void *scheme) { return ((const stepper *)scheme)->shown.contacts; }
+const scheme_contact *stepper_loads(const void *scheme) {
+  const stepper *s = scheme;
+  return s->dt > 0 ? s->shown.last : NULL;
+}
 
 scheme_stats stepper_stats(const void *scheme) {
   const stepper *s = scheme;

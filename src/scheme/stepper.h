@@ -69,17 +69,18 @@ scheme_stats stepper_stats(const void *scheme);
 bool stepper_resumes_exactly(const void *scheme);
 double stepper_next_step(const void *scheme);
 const scheme_contact *stepper_contacts(const void *scheme);
+const scheme_contact *stepper_loads(const void *scheme);
 void stepper_memory(void *scheme, fields *f);
 carom_status stepper_restored(void *scheme, carom_error *error);
 void stepper_point_memory(void *scheme, int slot, fields *f);
 void stepper_pairs_changed(void *scheme);
 
-#define STEPPER_FUNCTIONS                                                                             \
-  .knows_contact = true, .gives_means = true, .tracks_constraints = true, .destroy = stepper_destroy, \
-  .step = stepper_step, .show = stepper_show, .show_end = stepper_show_end, .result = stepper_result, \
-  .time = stepper_time, .began = stepper_began, .state = stepper_state, .accounts = stepper_accounts, \
-  .stats = stepper_stats, .resumes_exactly = stepper_resumes_exactly, .next_step = stepper_next_step, \
-  .contacts = stepper_contacts, .memory = stepper_memory, .restored = stepper_restored,               \
+#define STEPPER_FUNCTIONS                                                                                       \
+  .knows_contact = true, .gives_means = true, .tracks_constraints = true, .destroy = stepper_destroy,           \
+  .step = stepper_step, .show = stepper_show, .show_end = stepper_show_end, .result = stepper_result,           \
+  .time = stepper_time, .began = stepper_began, .state = stepper_state, .accounts = stepper_accounts,           \
+  .stats = stepper_stats, .resumes_exactly = stepper_resumes_exactly, .next_step = stepper_next_step,           \
+  .contacts = stepper_contacts, .loads = stepper_loads, .memory = stepper_memory, .restored = stepper_restored, \
   .point_memory = stepper_point_memory, .pairs_changed = stepper_pairs_changed
 
 #endif
