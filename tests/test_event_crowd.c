@@ -191,8 +191,8 @@ static void fill_bin(double restitution, double end) {
 }
 
 static void spheres_fall_into_a_bin(void) {
-  fill_bin(0, 0.16);
-  fill_bin(0.5, 0.12);
+  fill_bin(0, 0.25);
+  fill_bin(0.5, 0.18);
 }
 static void a_bin_is_filled_without_restitution(void) { fill_bin(0, 1); }
 static void a_bin_is_filled_with_restitution(void) { fill_bin(0.5, 1); }

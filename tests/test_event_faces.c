@@ -343,6 +343,8 @@ static void a_box_bounces_flat(void) {
 // --- refusals --------------------------------------------------------------------------------------------------------
 
 static void other_flat_pairs_are_refused_by_name(void) {
+  static const char *const kinds[][2] = {{"cylinder", "box"},      {"cone", "box"},     {"capsule", "box"},
+                                         {"cylinder", "cylinder"}, {"capsule", "hull"}, {"box", "height_field"}};
   static const char *const pairs[][2] = {
       {"cylinder: a, radius: 0.1, length: 0.2", "box: ground, size: [1, 1, 0.2]"},
       {"cone: a, radius: 0.1, height: 0.2", "box: ground, size: [1, 1, 0.2]"},
@@ -360,7 +362,10 @@ static void other_flat_pairs_are_refused_by_name(void) {
              pairs[k][0], pairs[k][1]);
     const char *path = scratch("model.yaml");
     CHECK(write_text(path, text) && !run_try(&r, path, NULL));
-    CHECK_CONTAINS(r.error.text, "'part-table': method event does not support");
+    snprintf(text, sizeof text, "'part-table': method event does not support this %s with this %s", kinds[k][0],
+             kinds[k][1]);
+    CHECK_CONTAINS(r.error.text, text);
+    CHECK_CONTAINS(r.error.text, "use method moreau, stewart-trinkle or compliant");
     run_close(&r);
   }
 }
@@ -379,7 +384,7 @@ static void hollow_curves_in_a_crowd_are_refused(void) {
   run r;
   const char *path = scratch("model.yaml");
   CHECK(write_text(path, text) && !run_try(&r, path, NULL));
-  CHECK_CONTAINS(r.error.text, "method event does not support");
+  CHECK_CONTAINS(r.error.text, "method event does not support this plane with this curve");
   run_close(&r);
 }
 

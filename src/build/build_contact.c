@@ -156,6 +156,7 @@ static bool list_surfaces(contact_builder *c) {
     const surface_type *type = surface_find(p->kind);
     contact_surface *s = &c->surface[i];
     *s = (contact_surface){.name = arena_copy_text(c->b->memory, p->name),
+                           .kind = type->table->name,
                            .shape = type->shape,
                            .marker = c->b->surface_marker[i],
                            .thickness = type->thickness ? type->thickness(p->content, c->m->planar) : INFINITY,

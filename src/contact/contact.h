@@ -321,6 +321,7 @@ bool contact_exists(shape a, shape b);
 
 struct contact_surface {
   const char *name;
+  const char *kind;  // its word in a model file, for messages
   shape shape;
   int marker;
   double size[3];

@@ -72,12 +72,23 @@ static int set_mode_problem(event *s) {
   return n;
 }
 
+// The forces that acted last. In a heap most points go on as they were.
+static void recall_forces(event *s, int n) {
+  memset(s->problem_r, 0, (size_t)n * sizeof *s->problem_r);
+  for
+    EACH_PART(part, s) {
+      const event_point *c = event_part(s, part);
+      for (int k = 0; k < c->size && k < c->rows; k++) s->problem_r[c->unknown + k] = c->force[k];
+    }
+}
+
 // Bodies that just fit between two walls may be pressed together by any force. Where the solver has found none or a
 // large one, the softness of repeated rows makes it the least.
 static solve_info solve_modes(event *s, int n) {
   static const double LARGE = 1e3;  // over what it takes to change the accelerations
   chain_tally before = s->tally;
-  solve_info info = event_solve(s, n, s->problem_W, NULL);
+  if (s->relaxes) recall_forces(s, n);
+  solve_info info = s->relaxes ? event_solve_near(s, n, s->problem_W) : event_solve(s, n, s->problem_W, NULL);
   double most = 0;
   for (int i = 0; i < n; i++) most = fmax(most, s->problem_W[(long)i * n + i] * fabs(s->problem_r[i]));
   bool fits = info.status == SOLVE_SOLVED && most <= LARGE * largest(s->problem_q, n);
@@ -144,7 +155,7 @@ static void read_mode(event *s, int p, int n, const event_instant *instant, doub
   if (c->mode != MODE_STICK) return;
   double drag = event_length(c->rows - 1, r + 1), limit = c->friction * r[0], reserve = limit - drag;
   double start = event_length(c->rows - 1, a + 1);
-  if (drag > 0 && breaks_loose(p, instant, reserve, limit)) {
+  if (drag > 0 && !c->idles && breaks_loose(p, instant, reserve, limit)) {
     c->mode = MODE_SLIP;
     double against[2] = {-r[1], c->rows == 3 ? -r[2] : 0};
     event_set_way(c, against);
@@ -223,6 +234,11 @@ static carom_status decide_after_jam(event *s, carom_error *error) {
 
 // --- deciding --------------------------------------------------------------------------------------------------------
 
+// In a heap the forces next to those that acted last serve until one of them comes to its limit.
+static bool asks_for_share(const event *s, const event_instant *instant) {
+  return s->redundant && !(s->relaxes && instant->kind != EVENT_NONE);
+}
+
 static carom_status decide_once(event *s, const event_instant *instant, bool may_jam, carom_error *error) {
   event_friction_prepare(s, instant);
   event_take(s, is_candidate);
@@ -257,7 +273,7 @@ static carom_status decide_once(event *s, const event_instant *instant, bool may
   }
   read_modes(s, n, instant, scale);
   s->redundant = event_is_redundant(s);
-  if (s->redundant && find_central_share(s, n, scale)) read_modes(s, n, instant, scale);
+  if (asks_for_share(s, instant) && find_central_share(s, n, scale)) read_modes(s, n, instant, scale);
   keep_shares(s, n);
   event_friction_read(s, scale);
   rows_clear(s->w.m, s->w.x);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/lu.h"
+#include "math/vectors.h"
 #include "mechanics/response.h"
 #include "mechanics/rows.h"
 #include "scheme/event_internal.h"
@@ -106,9 +107,8 @@ static void find_order(const event *s, event_factor *f) {
     const double *W = s->W + (long)h->row[i] * s->w.x->row_total;
     for (int k = 0; k < f->n; k++) {
       const double *lk = f->LU + (long)k * h->n;
-      double sum = h->scale[i] * h->scale[f->order[k]] * W[h->row[f->order[k]]];
-      for (int j = 0; j < k; j++) sum -= l[j] * lk[j];
-      l[k] = sum / lk[k];
+      double own = h->scale[i] * h->scale[f->order[k]] * W[h->row[f->order[k]]];
+      l[k] = (own - vectors_dot(k, l, lk)) / lk[k];
       left -= l[k] * l[k];
     }
     if (left > INDEPENDENT) l[f->n] = sqrt(left), f->order[f->n++] = i;

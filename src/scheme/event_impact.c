@@ -16,17 +16,32 @@
 
 // --- problems --------------------------------------------------------------------------------------------------------
 
+// From forces that are near the solution, or from none (not `known`). A few of Newton's steps find out whether they
+// are: where the points that lift off, stick and slip are nearly all the same, that is all there is to solve.
+static solve_info solve_group(event *s, const solve_problem *p, bool known, solve_solution *to) {
+  enum { NEAR = 8 };
+  solve_settings settings = s->solver;
+  if (known) {
+    settings.warm_start = true, settings.iterations = NEAR;
+    known = solver_run(&solver_alart_curnier, p, &settings, s->workspace, to).status == SOLVE_SOLVED;
+  }
+  settings = s->solver;
+  settings.warm_start = known;
+  return solve_chain(p, &settings, s->workspace, to, &s->tally);
+}
+
 // Group by group. The info is that of the worst group, unless its forces are so small that what it misses is within the
 // tolerance of the whole: the residual of a group is relative to its own accelerations, which may be rounding.
-static solve_info solve_groups_of(event *s, const solve_problem *p, solve_solution *to) {
+static solve_info solve_groups_of(event *s, const solve_problem *p, bool known, solve_solution *to) {
   solve_groups *g = &s->groups;
-  if (groups_find(g, p) <= 1) return solve_chain(p, &s->solver, s->workspace, to, &s->tally);
+  if (groups_find(g, p) <= 1) return solve_group(s, p, known, to);
   solve_info worst = {.status = SOLVE_SOLVED};
   const chain_tally before = s->tally;
   for (int k = 0; k < g->count && worst.status != SOLVE_INTERRUPTED; k++) {
     solve_problem part = groups_take(g, p, k);
     solve_solution of_part = {g->r, g->u};
-    solve_info info = solve_chain(&part, &s->solver, s->workspace, &of_part, &s->tally);
+    for (int i = 0; known && i < part.W.rows; i++) g->r[i] = to->r[g->row[i]];
+    solve_info info = solve_group(s, &part, known, &of_part);
     if (k == 0 || info.status == SOLVE_INTERRUPTED || !(info.residual <= worst.residual)) worst = info;
     groups_put(g, to);
   }
@@ -42,7 +57,7 @@ static solve_info solve_groups_of(event *s, const solve_problem *p, solve_soluti
 }
 
 // Constraint rows that depend on others must be decoupled in W.
-solve_info event_solve(event *s, int n, const double *W, wedge_problem *w) {
+static solve_info solve(event *s, int n, const double *W, bool known, wedge_problem *w) {
   if (interrupted(s->w.stop))
     return (solve_info){.status = SOLVE_INTERRUPTED, .residual = INFINITY};  // W may be half done
   response_clear(s->w.m, s->w.x, s->problem_q);
@@ -51,11 +66,14 @@ solve_info event_solve(event *s, int n, const double *W, wedge_problem *w) {
   solve_info info;
   bool dropped = false;
   if (w) w->problem = &problem, info = wedge_solve(w, &s->solver, s->workspace, &solution, &s->tally, &dropped);
-  else info = solve_groups_of(s, &problem, &solution);
+  else info = solve_groups_of(s, &problem, known, &solution);
   s->w.trouble.inconsistent += dropped;
   if (info.status == SOLVE_INTERRUPTED) info.residual = INFINITY;  // no solution to go on with
   return info;
 }
+
+solve_info event_solve(event *s, int n, const double *W, wedge_problem *w) { return solve(s, n, W, false, w); }
+solve_info event_solve_near(event *s, int n, const double *W) { return solve(s, n, W, true, NULL); }
 
 static double rate_of_row(const event *s, int i) {
   return s->rate[i] + (i < s->w.m->row_count ? s->w.x->rows[i].phi_t : 0);

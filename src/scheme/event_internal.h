@@ -385,6 +385,8 @@ bool event_relax(void *context, double gamma, double *u);
 // The solution of the problem in s->blocks, problem_q and W into problem_r and problem_u. `w` is NULL if there is no
 // restitution to drop.
 solve_info event_solve(event *s, int n, const double *W, wedge_problem *w);
+// The same where problem_r holds forces that may be near the solution.
+solve_info event_solve_near(event *s, int n, const double *W);
 void event_set_impact_problem(event *s, bool elastic);
 // Room for a problem of so many rows and points that take part, from the arena.
 void event_allocate_problem(event *s, int rows, int parts);

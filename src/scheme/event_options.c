@@ -102,11 +102,11 @@ static bool accepts_joint_frictions(const scheme_request *request, scheme_refusa
 static bool accepts_points(const scheme_request *request, const char *who, scheme_refusal *why) {
   refused_contact c;
   if (!scheme_find_contact(request, cannot_follow, &c)) return true;
-  return SCHEME_REFUSE(why, c.where, c.index, "use method moreau",
-                       "'%s': %s does not support surfaces that touch at several points whose number "
-                       "changes: capsules, cylinders and cones "
-                       "on boxes, hulls and each other, curves with hollows or on straight edges, and triangles",
-                       c.name, who);
+  const contact_surface *surfaces = request->contacts->surfaces;
+  return SCHEME_REFUSE(why, c.where, c.index, "use method moreau, stewart-trinkle or compliant",
+                       "'%s': %s does not support this %s with this %s: the places where they touch come and go, and "
+                       "it cannot locate these changes in time",
+                       c.name, who, surfaces[c.e.surface[0]].kind, surfaces[c.e.surface[1]].kind);
 }
 
 bool event_accepts_model(const scheme_request *request, const char *who, int impact, scheme_refusal *why) {

@@ -43,12 +43,14 @@ bool event_outruns_jacobian(const event *s, event_fade *f, double speed) {
   return !s->relaxes && speed > FASTER * f->steepest;
 }
 
-// Whether a slip is about to end, also if from now on it slows down half as fast as in the last step.
+// Whether a slip is about to end, also if from now on it slows down half as fast as in the last step. One that has just
+// begun has no speed yet but an error, which may fall as well as grow: asked then, it would stick and begin again
+// without end. Where it stays so slow, it lingers.
 static bool dies_away(const event *s, int p, double speed) {
   const watcher *w = &s->w;
-  const watch_look *before = &w->look[WATCH_START][p];
-  return w->t > w->from && event_slip_ends(s, &s->point[p], speed,
-                                           0.5 * (hypot(before->slip[0], before->slip[1]) - speed) / (w->t - w->from));
+  double before = hypot(w->look[WATCH_START][p].slip[0], w->look[WATCH_START][p].slip[1]);
+  return w->t > w->from && before > s->still &&
+         event_slip_ends(s, &s->point[p], speed, 0.5 * (before - speed) / (w->t - w->from));
 }
 
 static bool follow_slip(event *s, int p, bool may_ask, bool *renew) {
@@ -56,8 +58,8 @@ static bool follow_slip(event *s, int p, bool may_ask, bool *renew) {
   if (c->mode != MODE_SLIP) c->fade.asked_at = 0;
   if (c->mode != MODE_SLIP || c->rows < 3 || !event_rubs(c)) return false;
   double speed = event_slip_speed(c);
-  bool asks =
-      event_lingers(&c->fade, s->still, speed) || (may_ask && dies_away(s, p, speed) && event_may_ask(&c->fade, speed));
+  bool asks = !c->idles && (event_lingers(&c->fade, s->still, speed) ||
+                            (may_ask && dies_away(s, p, speed) && event_may_ask(&c->fade, speed)));
   *renew |= event_outruns_jacobian(s, &c->fade, fmax(speed, s->still));
   if (!(speed > s->still)) return asks;
   event_set_way(c, c->rate + 1);
