@@ -32,6 +32,17 @@ static void sort_signals(run *r) {
   }
 }
 
+static void choose_signals(run *r) {
+  const carom_run_options *o = r->options;
+  r->chooses = o->row && o->row_signals && !o->record && !o->csv;
+  if (!r->chooses) return;
+  group *g = &r->chosen;
+  for (int i = 0; i < o->row_signal_count; i++)
+    *ARENA_PUSH(&r->memory, g->signals, g->count, g->capacity) = o->row_signals[i];
+  for (int i = model_signal_first(r->model, SIGNALS_OF_OUTPUTS); i < sim_signal_count(r->model); i++)
+    *ARENA_PUSH(&r->memory, g->signals, g->count, g->capacity) = i;
+}
+
 // One word per signal of a group, as one of the functions on signals says it.
 static const char **words_of(run *r, const group *g, const char *(*word)(const carom_model *model, int signal)) {
   const char **words = ARENA_ARRAY(&r->memory, const char *, g->count + 1);
@@ -219,12 +230,27 @@ static void schedule_advance(schedule *s, double t) {
 
 // --- rows ------------------------------------------------------------------------------------------------------------
 
+// Of the signals that are needed. If one of them is not finite, or the state itself, all are read to name the first.
+static const double *read_chosen(run *r) {
+  const double *row = sim_read_some(r->sim, r->chosen.signals, r->chosen.count);
+  bool finite = !sim_has_booked(r->sim) || sim_is_finite(r->sim);
+  for (int i = 0; i < r->chosen.count; i++) finite &= (bool)isfinite(row[r->chosen.signals[i]]);
+  if (!finite) sim_check_row(r->sim, sim_read_all(r->sim));
+  return row;
+}
+
+static const double *read_row(run *r) {
+  if (r->chooses) return read_chosen(r);
+  const double *all = sim_read_all(r->sim);
+  sim_check_row(r->sim, all);
+  return all;
+}
+
 // The state the sim shows now, once. Without a file the row is only checked for numbers that are not finite.
 static carom_status write_row(run *r) {
   if (r->sim->x->t <= r->last_row) return CAROM_OK;
   r->last_row = r->sim->x->t;
-  const double *all = sim_read_all(r->sim);
-  sim_check_row(r->sim, all);
+  const double *all = read_row(r);
   if (r->options->row) r->options->row(r->options->context, r->last_row, all);
   carom_status status = CAROM_OK;
   for (int g = 0; r->file && g < GROUP_COUNT && status == CAROM_OK; g++) {
@@ -240,7 +266,9 @@ static carom_status write_row(run *r) {
 }
 
 // Whether rows are written, or outputs can lack a value at any of them.
-static bool needs_rows(const run *r) { return r->file || r->text || r->options->row || r->model->output_count; }
+static bool needs_rows(const run *r) {
+  return r->chooses ? r->chosen.count > 0 : r->file || r->text || r->options->row || r->model->output_count;
+}
 
 // The end of a step where nothing needs the row itself. To read it takes as long as a step: it is read only where the
 // ledger has looked at the state, and a number of either is not finite, to name the column. (A state that is not finite
@@ -283,7 +311,7 @@ static carom_status write_due(run *r, double t) {
 }
 
 carom_status run_write_step(run *r) {
-  double t = carom_sim_time(r->sim);
+  double t = r->sim->x->t;
   carom_status status = needs_rows(r) ? write_due(r, t) : check_step(r);
   double between = r->model->record.checkpoint;
   if (status == CAROM_OK && between > 0 && t >= r->next_checkpoint * (1 - 1e-12)) {
@@ -317,11 +345,13 @@ carom_status run_write_start(run *r) {
 
 static carom_status loop(run *r) {
   carom_status status = run_write_start(r);
-  sim_pace pace = {.t = carom_sim_time(r->sim)};
-  while (status == CAROM_OK && carom_sim_time(r->sim) < r->t_end) {
-    status = sim_take_step(r->sim, r->t_end, r->error);
-    if (status == CAROM_OK) status = run_write_step(r);
-    if (status == CAROM_OK) status = sim_check_progress(r->sim, &pace, r->t_end, r->error);
+  carom_sim *sim = r->sim;
+  sim_pace pace = {.t = sim->x->t};
+  bool writes = r->file || needs_rows(r);
+  while (status == CAROM_OK && sim->x->t < r->t_end) {
+    status = sim_take_step(sim, r->t_end, r->error);
+    if (status == CAROM_OK) status = writes ? run_write_step(r) : check_step(r);
+    if (status == CAROM_OK) status = sim_check_progress(sim, &pace, r->t_end, r->error);
   }
   return run_write_end(r, status);
 }
@@ -333,6 +363,7 @@ carom_status run_write_end(run *r, carom_status status) {
   r->error = status == CAROM_OK ? keep : &ignored;
   sim_show_end(r->sim);
   r->sim->ends = !schedule_has(&r->rows, carom_sim_time(r->sim));
+  if (r->chooses) r->chooses = false, r->last_row = -1;  // the last row has all signals
   carom_status written = write_row(r);
   if (written == CAROM_OK) written = run_write_touches(r);
   if (written == CAROM_OK) written = write_checkpoint(r);  // with its open episodes, which a resumed run goes on with
@@ -356,7 +387,7 @@ static const char *recorded_summary(run *r, carom_status status, const carom_sum
 }
 
 carom_status run_close_files(run *r, carom_status status, const carom_summary *summary) {
-  const char *text = recorded_summary(r, status, summary);
+  const char *text = r->file ? recorded_summary(r, status, summary) : NULL;
   carom_status closed = CAROM_OK;
   if (r->text) closed = csv_finish(r->text, status == CAROM_OK ? r->error : NULL);
   r->text = NULL;
@@ -444,6 +475,7 @@ carom_status run_begin(run *r) {
   int most = sim_signal_count(r->model);
   r->values = ARENA_ARRAY(&r->memory, double, most);
   sort_signals(r);
+  choose_signals(r);
   if (r->options->prepare && r->options->prepare(r->options->context, r->sim, r->error) != CAROM_OK)
     return error_set(r->error, CAROM_ERROR_USAGE, "the simulation could not be prepared"), r->error->status;
   // before a file of an earlier run is written over

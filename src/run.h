@@ -78,6 +78,8 @@ typedef struct run {
   double *pair_rows;
   size_t pair_capacity;  // numbers in pair_rows
   group csv_columns;
+  bool chooses;  // no file is written, and what is called with rows needs some signals alone:
+  group chosen;  // these, and the outputs
   double *values, *checkpoint;
   schedule rows, touch_times;
   double next_checkpoint, last_row;

@@ -517,6 +517,16 @@ static void put_settings(scene *s) {
   json_close(&s->w, ']');
 }
 
+const char *scene_write_facts(arena *memory, const carom_model *model) {
+  scene s = {.w = json_begin(memory), .model = model, .m = &model->m, .length = model->m.length};
+  json_open(&s.w, NULL, '{');
+  put_settings(&s);
+  json_put_number(&s.w, "length", model->m.length);
+  put_contacts(&s);
+  json_close(&s.w, '}');
+  return s.w.out.text;
+}
+
 const char *scene_write(arena *memory, const carom_model *model) {
   scene s = {.w = json_begin(memory), .model = model, .m = &model->m, .length = model->m.length};
   json_open(&s.w, NULL, '{');

@@ -6,5 +6,7 @@
 
 // JSON; viewer/FORMAT.md says what is in it. Columns are not: a report finds them by their names.
 const char *scene_write(arena *memory, const carom_model *model);
+// The part of it that a verdict reads: options, remarks, length and contacts.
+const char *scene_write_facts(arena *memory, const carom_model *model);
 
 #endif

@@ -118,6 +118,8 @@ bool sim_signal_is_mean(const carom_model *model, int i);  // over a step; else 
 bool sim_evaluate(carom_sim *sim, carom_error *error);
 // All signals at the present state.
 const double *sim_read_all(carom_sim *sim);
+// The same array with the values of some signals; what else it holds is of another state.
+const double *sim_read_some(carom_sim *sim, const int *signals, int count);
 
 // Looks for numbers that are not finite among all signals at the present state.
 void sim_check_row(carom_sim *sim, const double *row);

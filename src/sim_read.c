@@ -88,6 +88,26 @@ static void contact_resultant(const carom_sim *sim, const contact_element *e, co
   if (!sim->model->m.planar) out[CONTACT_AT_Z] = at.z, out[CONTACT_FORCE_Z] = force.z;
 }
 
+// The sums of an element's forces in the last step, and its mode.
+static void sum_forces(const carom_sim *sim, const contact_element *e, const scheme_contact *points, double *out) {
+  double fn = 0, ft[2] = {0, 0};
+  bool active[CONTACT_POINTS_MAX] = {false}, any = false, lasts = false;
+  for (int i = 0; i < e->point_count; i++) {
+    fn += points[i].normal_force;
+    ft[0] += points[i].tangential_force[0], ft[1] += points[i].tangential_force[1];
+    any |= active[i] = points[i].active;
+    lasts |= points[i].lasts;
+  }
+  out[CONTACT_FN] = fn;
+  out[CONTACT_FT] = sim->model->m.planar ? ft[0] : hypot(ft[0], ft[1]);
+  out[CONTACT_MODE] = e->type->mode ? e->type->mode(e, active) : any;
+  if (e->type->tells_following && out[CONTACT_MODE] == 1 && lasts) out[CONTACT_MODE] = 2;
+  if (!sim->model->scheme->about->averages) return;
+  double *mean = &out[sim->model->contact_signals - 1];
+  *mean = 0;
+  for (int i = 0; i < e->point_count; i++) *mean += points[i].mean_force;
+}
+
 // Of an element in the last step: the smallest gap, the sums of forces, its mode, for a joint with clearance where the
 // second marker is in the first's axes, and the resultant.
 static void read_contact(const carom_sim *sim, const contact_element *e, double *out) {
@@ -99,23 +119,10 @@ static void read_contact(const carom_sim *sim, const contact_element *e, double 
   out[CONTACT_X] = d.x, out[CONTACT_Y] = d.y;
   if (!sim->model->m.planar) out[CONTACT_Z] = d.z;
   if (!points) return;
-  double gap = points[0].gap, fn = 0, ft[2] = {0, 0};
-  bool active[CONTACT_POINTS_MAX] = {false}, any = false, lasts = false;
-  for (int i = 0; i < e->point_count; i++) {
-    gap = number_smaller(gap, points[i].gap);
-    fn += points[i].normal_force;
-    ft[0] += points[i].tangential_force[0], ft[1] += points[i].tangential_force[1];
-    any |= active[i] = points[i].active;
-    lasts |= points[i].lasts;
-  }
-  out[CONTACT_GAP] = gap, out[CONTACT_FN] = fn;
-  out[CONTACT_FT] = sim->model->m.planar ? ft[0] : hypot(ft[0], ft[1]);
-  out[CONTACT_MODE] = e->type->mode ? e->type->mode(e, active) : any;
-  if (e->type->tells_following && out[CONTACT_MODE] == 1 && lasts) out[CONTACT_MODE] = 2;
+  out[CONTACT_GAP] = points[0].gap;
+  for (int i = 1; i < e->point_count; i++) out[CONTACT_GAP] = number_smaller(out[CONTACT_GAP], points[i].gap);
+  sum_forces(sim, e, points, out);
   contact_resultant(sim, e, points, out);
-  if (!sim->model->scheme->about->averages) return;
-  double *mean = &out[sim->model->contact_signals - 1];
-  for (int i = 0; i < e->point_count; i++) *mean += points[i].mean_force;
 }
 
 static double contact_signal(const carom_sim *sim, signal_place at) {
@@ -172,6 +179,55 @@ const double *sim_read_all(carom_sim *sim) {
     read_contact(sim, &model->contacts.elements[i], contacts);
   double *outputs = sim->row + model_signal_first(model, SIGNALS_OF_OUTPUTS);
   for (int k = 0; k < model->output_count; k++) outputs[k] = output_signal(sim, k, sim->row);
+  return sim->row;
+}
+
+// --- some of them ----------------------------------------------------------------------------------------------------
+
+// What must be known to read a signal.
+typedef enum reading { READ_STEP, READ_VELOCITIES, READ_RESULT } reading;
+
+// Forces of contacts may belong to the last step; positions and velocities are those of the state.
+static reading reading_of(const carom_model *model, signal_place at, bool has_loads) {
+  if (at.section == SIGNALS_OF_CONTACTS) {
+    const bool force =
+        at.kind == CONTACT_FN || at.kind == CONTACT_FT || at.kind == CONTACT_MODE || at.kind == CONTACT_FN_MEAN;
+    return force && has_loads ? READ_STEP : READ_RESULT;
+  }
+  if (at.section != SIGNALS_OF_MECHANISM) return READ_RESULT;
+  const signal *s = &model->m.signals[at.index];
+  return s->level <= LEVEL_VELOCITY && !s->of_step ? READ_VELOCITIES : READ_RESULT;
+}
+
+static void read_one(carom_sim *sim, int i, signal_place at, const scheme_contact *loads) {
+  const carom_model *model = sim->model;
+  const int first_output = model_signal_first(model, SIGNALS_OF_OUTPUTS);
+  if (at.section == SIGNALS_OF_CONTACTS && loads) {
+    const contact_element *e = &model->contacts.elements[at.element];
+    double *to = sim->row + model_signal_first(model, SIGNALS_OF_CONTACTS) + (long)at.element * model->contact_signals;
+    sum_forces(sim, e, loads + e->point0, to);
+  } else {
+    sim->row[i] = at.section == SIGNALS_OF_OUTPUTS ? output_signal(sim, i - first_output, NULL) : read_signal(sim, i);
+  }
+}
+
+const double *sim_read_some(carom_sim *sim, const int *signals, int count) {
+  const scheme_contact *loads = sim->type->loads && !sim->evaluated ? sim->type->loads(sim->scheme) : NULL;
+  reading most = READ_STEP;
+  for (int i = 0; i < count; i++) {
+    const reading needed = reading_of(sim->model, model_signal_place(sim->model, signals[i]), loads);
+    if (needed > most) most = needed;
+  }
+  if (most == READ_RESULT && !sim_evaluate(sim, NULL)) {
+    read_without_result(sim);
+    return sim->row;
+  }
+  if (most == READ_VELOCITIES && !sim->evaluated) {
+    dynamics_positions_velocities(&sim->model->m, sim->x);
+    coordinate_update(&sim->model->m, sim->x);
+  }
+  for (int i = 0; i < count; i++)
+    read_one(sim, signals[i], model_signal_place(sim->model, signals[i]), most == READ_RESULT ? NULL : loads);
   return sim->row;
 }
 

@@ -15,7 +15,7 @@ static void judge(carom_verdict *v, const carom_model *model, const carom_summar
   json_writer w = json_begin(&v->memory);
   summary_write(&w, summary, NULL);
   verdict_facts facts = {.summary = json_read(&v->memory, w.out.text),
-                         .scene = json_read(&v->memory, scene_write(&v->memory, model)),
+                         .scene = json_read(&v->memory, scene_write_facts(&v->memory, model)),
                          .method = model->scheme->name,
                          .t1 = summary->t,
                          .can_touch = contact_can_touch(&model->contacts)};

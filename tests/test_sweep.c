@@ -206,6 +206,19 @@ static void csv_has_words_and_messages(void) {
   free(text);
 }
 
+// A CSV file of one table of a sweep may be replaced by that of another, whatever messages it has.
+static void csv_files_of_all_tables_are_known(void) {
+  static const carom_setting vary[] = {{"bad", "0:3"}, {"h", "1 m:2 m"}};
+  carom_sweep_options o = options_of(vary, 2, scratch("messages.h5"));
+  o.take = "last(ball.y)", o.sample = 8, o.sensitivity = true;
+  carom_sweep_result result;
+  if (!CHECK(sweep(&o, &result) == CAROM_OK && result.failed > 0)) return;
+  const char *csv = scratch("messages.csv");
+  static const char *const tables[] = {"rows", "sensitivity", "rows"};
+  for (int i = 0; i < 3; i++)
+    CHECK(carom_export_csv(o.record, csv, &(carom_export_options){.table = tables[i]}, NULL) == CAROM_OK);
+}
+
 // The chosen rows leave records; what is taken stays the same.
 static void chosen_rows_are_recorded(void) {
   static const carom_setting vary[] = {{"h", "1 m:6 m:6"}};
@@ -289,6 +302,63 @@ static void forces_grow_with_the_clearance(void) {
     CHECK(value(&r, i, "impacts") < value(&r, i - 1, "impacts"));
   }
   close_rows(&r);
+}
+
+// Rows of a run by a list of signals: every row of the one with all signals, the same bits.
+typedef struct row_list {
+  double *values;
+  int signals[8], count;
+  long rows;
+  double last_kinetic;
+} row_list;
+
+static void keep_values(void *context, double t, const double *signals) {
+  row_list *l = context;
+  enum { ROWS_MOST = 4000 };
+  if (l->rows == ROWS_MOST) return;
+  if (!l->values) l->values = calloc((size_t)(ROWS_MOST * (l->count + 1)), sizeof *l->values);
+  double *row = l->values + l->rows++ * (l->count + 1);
+  row[0] = t;
+  for (int i = 0; i < l->count; i++) row[1 + i] = signals[l->signals[i]];
+  l->last_kinetic = signals[l->signals[7]];
+}
+
+static row_list rows_of_run(const carom_model *model, int count, bool all) {
+  static const char *const names[8] = {"guide.fn", "guide.ft",  "guide.mode", "slider.x",
+                                       "crank.u",  "guide.gap", "slider.ay",  "energy.kinetic"};
+  row_list l = {.count = count};
+  carom_error error = {0};
+  for (int i = 0; i < 8; i++) l.signals[i] = carom_model_signal(model, names[i]);
+  carom_run_options o = {.row = keep_values,
+                         .context = &l,
+                         .even_rows = 300,
+                         .row_signals = all ? NULL : l.signals,
+                         .row_signal_count = count};
+  CHECK(carom_run(model, &o, NULL, &error) == CAROM_OK);
+  return l;
+}
+
+static void chosen_signals_are_those_of_all(void) {
+  static const char *const methods[] = {"moreau", "compliant", "event"};
+  for (int k = 0; k < 3; k++) {
+    const carom_setting settings[] = {{"method", methods[k]}, {"end", "0.02"}, {"omega3", "-75"}};
+    carom_error error = {0};
+    carom_model *model = carom_model_load(CHECK_SOURCE_DIR "/models/slider-crank.yaml", settings, 3, &error);
+    if (!CHECK(model)) printf("      %s\n", error.text);
+    for (int count = 0; model && count <= 7; count++) {
+      row_list all = rows_of_run(model, count, true), some = rows_of_run(model, count, false);
+      const size_t row = (size_t)(count + 1);
+      if (count) {
+        CHECK(some.rows == all.rows + 1 && all.rows > 200);  // the last comes once more
+        CHECK(memcmp(all.values, some.values, (size_t)all.rows * row * sizeof(double)) == 0);
+        CHECK(memcmp(all.values + (size_t)(all.rows - 1) * row, some.values + (size_t)all.rows * row,
+                     row * sizeof(double)) == 0);
+      }
+      CHECK(all.last_kinetic > 0 && all.last_kinetic == some.last_kinetic);
+      free(all.values), free(some.values);
+    }
+    carom_model_destroy(model);
+  }
 }
 
 // --- threads, interruptions, shards ----------------------------------------------------------------------------------
@@ -522,11 +592,13 @@ int main(void) {
   RUN(every_row_has_an_interval_of_its_own);
   RUN(a_model_may_say_what_is_taken);
   RUN(csv_has_words_and_messages);
+  RUN(csv_files_of_all_tables_are_known);
   RUN(chosen_rows_are_recorded);
   RUN(a_sweep_has_a_page);
   RUN(the_first_row_may_fail);
   RUN(other_files_are_spared);
   RUN(forces_grow_with_the_clearance);
+  RUN(chosen_signals_are_those_of_all);
   RUN(threads_do_not_matter);
   RUN(an_interrupted_sweep_goes_on);
   RUN(a_killed_sweep_goes_on);

@@ -104,6 +104,8 @@ taking taking_create(arena *memory, const sweep_take *takes, int count);
 bool sweep_takes_reach(const sweep_take *takes, int count, const carom_model *model, carom_error *error);
 // Before a run. Returns false if the model lacks a signal, after reporting.
 bool taking_begin(taking *k, const carom_model *model, carom_error *error);
+// The signals that are taken of every row and not of the last alone. Returns their number.
+int taking_needs(const taking *k, int *signals);
 void taking_row(taking *k, double t, const double *signals);
 double taking_result(const taking *k, int i);  // NaN if the run has not reached its time
 

@@ -105,6 +105,13 @@ bool taking_begin(taking *k, const carom_model *model, carom_error *error) {
   return true;
 }
 
+int taking_needs(const taking *k, int *signals) {
+  int count = 0;
+  for (int i = 0; i < k->count; i++)
+    if (k->takes[i].kind != TAKE_LAST) signals[count++] = k->signals[i];
+  return count;
+}
+
 static void begin_at(taking *k, int i, double t, double value) {
   take_kind kind = k->takes[i].kind;
   k->sums[i] = kind == TAKE_MEAN || kind == TAKE_RMS ? 0 : kind == TAKE_AT && t != k->takes[i].time ? NAN : value;
@@ -122,7 +129,7 @@ static void add(taking *k, int i, double t, double value) {
     case TAKE_RMS: k->sums[i] += dt / 3 * (before * before + before * value + value * value); break;
     default:
       // at the end a time that differs by rounding
-      if (time > k->t && time <= t * (1 + 1e-12)) k->sums[i] = before + (value - before) * (time - k->t) / dt;
+      if (dt > 0 && time > k->t && time <= t * (1 + 1e-12)) k->sums[i] = before + (value - before) * (time - k->t) / dt;
   }
 }
 

@@ -34,7 +34,8 @@ typedef struct worker {
   carom_setting *settings;
   char (*texts)[SWEEP_SETTING];
   double *row;
-  char *path;  // of the record of a row that is kept
+  char *path;   // of the record of a row that is kept
+  int *needed;  // signals that are taken of all rows of a run
   int totals[SWEEP_TOTALS];
 } worker;
 
@@ -115,6 +116,8 @@ static carom_status run_row(worker *w, long row, carom_error *error) {
     for (int i = 0; i < SWEEP_TOTALS; i++) w->totals[i] = carom_model_signal(model, sweep_totals[i]);
     carom_summary summary = {0};
     carom_run_options how = {.row = take_row,
+                             .row_signals = w->needed,
+                             .row_signal_count = taking_needs(&w->taking, w->needed),
                              .progress = go_on,
                              .context = w,
                              .even_rows = ROWS_OF_A_RUN,
@@ -203,7 +206,8 @@ static worker make_worker(sweep *s) {
       .settings = ARENA_ARRAY(&s->memory, carom_setting, s->options->setting_count + s->plan.range_count + 1),
       .texts = arena_alloc(&s->memory, (size_t)s->plan.range_count, SWEEP_SETTING),
       .row = ARENA_ARRAY(&s->memory, double, s->table.column_count),
-      .path = ARENA_ARRAY(&s->memory, char, sweep_keep_size(&s->keep))};
+      .path = ARENA_ARRAY(&s->memory, char, sweep_keep_size(&s->keep)),
+      .needed = ARENA_ARRAY(&s->memory, int, s->take_count + 1)};
 }
 
 static void *serve(void *argument) {
