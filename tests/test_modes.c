@@ -267,6 +267,164 @@ static void a_spherical_pendulum_swings_both_ways(void) {
   }
 }
 
+// --- steady motions ----------------------------------------------------------------------------------------------------
+
+static void check_omega(const carom_modes *m, int mode, double omega) {
+  CHECK_NEAR(carom_modes_get(m, mode).omega, omega, EXACT * omega);
+  CHECK_NEAR(carom_modes_get(m, mode).damping, 0, 1e-9);
+}
+
+static void check_steady(const carom_modes *m, double speed) {
+  CHECK_NEAR(carom_modes_speed(m), speed, 1e-12 * speed);
+  CHECK_NEAR(carom_modes_imbalance(m), 0, 1e-9 * speed * speed);
+  CHECK(carom_modes_change(m) < 1e-9);
+}
+
+// A mass on two springs on a turntable: Coriolis' and centrifugal forces. With a = k1/m - W², b = k2/m - W² it is
+// s⁴ + (a + b + 4 W²) s² + a b = 0; above the first of the two critical speeds one root is real.
+static void a_turntable_has_coriolis_forces(void) {
+  static const char text[] =
+      "space: planar\n"
+      "gravity: [0, 0]\n"
+      "parameters: {W: 3}\n"
+      "bodies: {table: {mass: 5, inertia: 1}, slide: {mass: 0.5, inertia: 1e-3}, rider: {mass: 1.5, inertia: 0.01}}\n"
+      "joints:\n"
+      "  turn: {revolute: [ground, table]}\n"
+      "  out: {prismatic: [table, slide], axis: x}\n"
+      "  side: {prismatic: [slide, rider], axis: y}\n"
+      "forces: {first: {along: out, stiffness: 50}, second: {along: side, stiffness: 60}}\n"
+      "drives: {motor: {joint: turn, motion: W*t}}\n"
+      "end: 1\n";
+  static const double speeds[] = {3, 5.5};
+  for (int i = 0; i < 2; i++) {
+    run r;
+    if (!run_open_text(&r, text, i ? "W=5.5" : "W=3")) continue;
+    carom_modes *m = modes_of(&r);
+    // the slide moves along x alone, with both masses: 2 ẍ - 2·1.5 W ẏ + (50 - 2 W²) x = 0, 1.5 ÿ + 2·1.5 W ẋ + (60
+    // - 1.5 W²) y = 0
+    const double W = speeds[i], a = 25 - W * W, b = 40 - W * W, sum = a + b + 4 * 0.75 * W * W;
+    const double root = sqrt(sum * sum - 4 * a * b), low = (sum - root) / 2, high = (sum + root) / 2;
+    if (m) {
+      check_steady(m, W);
+      const int last = carom_modes_count(m) - 1;
+      CHECK_NEAR(carom_modes_get(m, last).omega, sqrt(high), EXACT * sqrt(high));
+      if (i == 0 && CHECK_EQUAL(last, 1)) check_omega(m, 0, sqrt(low));
+      if (i == 1 && CHECK_EQUAL(last, 2))
+        CHECK_NEAR(fmax(carom_modes_get(m, 0).real, carom_modes_get(m, 1).real), sqrt(-low), EXACT * 10);
+    }
+    carom_modes_destroy(m);
+    run_close(&r);
+  }
+}
+
+// A point mass on a rod that hangs from a turning shaft: upright at rest relative to it at cos θ = g/(l W²), where
+// ω = W sin θ; straight down ω² = g/l - W², unstable above W² = g/l.
+static void a_governor_swings_about_its_angle(void) {
+  static const char text[] =
+      "gravity: [0, 0, -9.81]\n"
+      "parameters: {W: 8, start: 0}\n"
+      "bodies: {shaft: {mass: 1, inertia: [0.1, 0.1, 0.1]}, bob: {mass: 2, inertia: [0, 0, 0], com: [0, 0, -0.4]}}\n"
+      "joints: {turn: {revolute: [ground, shaft], axis: z}, hinge: {revolute: [shaft, bob], axis: y}}\n"
+      "drives: {motor: {joint: turn, motion: W*t}}\n"
+      "initial: {hinge: {q: start}}\n"
+      "end: 1\n";
+  for (int i = 0; i < 3; i++) {
+    run r;
+    char settings[64];
+    const double W = i ? 8 : 3, theta = i == 2 ? acos(9.81 / (0.4 * W * W)) : 0;
+    snprintf(settings, sizeof settings, "W=%g start=%.17g", W, theta);
+    if (!run_open_text(&r, text, settings)) continue;
+    carom_modes *m = modes_of(&r);
+    const double square = i == 2 ? W * W * sin(theta) * sin(theta) : 9.81 / 0.4 - W * W;
+    if (m) check_steady(m, W);
+    if (m && i != 1 && CHECK_EQUAL(carom_modes_count(m), 1)) check_omega(m, 0, sqrt(square));
+    if (m && i == 1 && CHECK_EQUAL(carom_modes_count(m), 2))
+      CHECK_NEAR(fabs(carom_modes_get(m, 0).real), sqrt(-square), EXACT * sqrt(-square));
+    carom_modes_destroy(m);
+    run_close(&r);
+  }
+}
+
+// A sleeping top, A ω² - C n ω + m g h = 0 in the axes that do not turn: in gimbals, whose frame has an inertia of its
+// own, and on a ball joint, where frequencies are seen from the top itself: less by its spin.
+// C = 0.2 of the top about its axis, m g h of 2 kg at 0.5 m; A about the pivot.
+static double nods(double A, double n, bool fast) {
+  const double Cn = 0.2 * n, root = sqrt(Cn * Cn - 4 * A * 9.81);
+  return (Cn + (fast ? root : -root)) / (2 * A);
+}
+
+static void a_sleeping_top_nods(void) {
+  static const char gimbals[] =
+      "gravity: [0, 0, -9.81]\n"
+      "parameters: {n: 40, uneven: 0}\n"
+      "bodies:\n"
+      "  frame: {mass: 1e-3, inertia: [0.05, 0.05, 0.01]}\n"
+      "  top: {mass: 2, inertia: [0.1 + uneven, 0.1, 0.2], com: [0, 0, 0.5]}\n"
+      "  ring: {mass: 0, inertia: [0, 0, 0]}\n"
+      "joints:\n"
+      "  outer: {revolute: [ground, ring], axis: x}\n"
+      "  inner: {revolute: [ring, frame], axis: y}\n"
+      "  spin: {revolute: [frame, top], axis: z}\n"
+      "initial: {spin: {u: n}}\n"
+      "end: 1\n";
+  static const char ball[] =
+      "gravity: [0, 0, -9.81]\n"
+      "parameters: {n: 40}\n"
+      "bodies: {top: {mass: 2, inertia: [0.1, 0.1, 0.2], com: [0, 0, 0.5]}}\n"
+      "joints: {pivot: {spherical: [ground, top]}}\n"
+      "initial: {pivot: {u: [0, 0, n]}}\n"
+      "end: 1\n";
+  const double n = 40, with_frame = 0.65, alone = 0.6;
+  for (int i = 0; i < 2; i++) {
+    run r;
+    if (!run_open_text(&r, i ? ball : gimbals, NULL)) continue;
+    carom_modes *m = modes_of(&r);
+    if (m) check_steady(m, n);
+    if (m && CHECK_EQUAL(carom_modes_count(m), 3)) {
+      CHECK_NEAR(carom_modes_get(m, 0).omega, 0, 0);
+      check_omega(m, 1, i ? n - nods(alone, n, true) : nods(with_frame, n, false));
+      check_omega(m, 2, i ? n - nods(alone, n, false) : nods(with_frame, n, true));
+    }
+    carom_modes_destroy(m);
+    run_close(&r);
+  }
+  run r;  // too slow: C² n² < 4 A m g h
+  if (run_open_text(&r, gimbals, "n=20")) {
+    carom_modes *m = modes_of(&r);
+    double most = 0;
+    for (int k = 0; m && k < carom_modes_count(m); k++) most = fmax(most, carom_modes_get(m, k).real);
+    const double rate = sqrt(4 * with_frame * 9.81 - 16) / (2 * with_frame);
+    CHECK_NEAR(most, rate, EXACT * 10 * rate);
+    carom_modes_destroy(m);
+    run_close(&r);
+  }
+  if (run_open_text(&r, gimbals, "uneven=0.02")) {  // its equations change with the turn
+    carom_modes *m = modes_of(&r);
+    if (m) CHECK(carom_modes_change(m) > 1e-4);
+    carom_modes_destroy(m);
+    run_close(&r);
+  }
+}
+
+// A pendulum that swings through has no balance; at rest its modes are those of the position.
+static void motions_that_are_not_steady_are_told(void) {
+  run r;
+  if (!run_open_text(&r, DOUBLE "initial: {second: {u: 2}}\n", NULL)) return;
+  carom_modes *m = modes_of(&r);
+  carom_error error = {0};
+  if (m) CHECK(carom_modes_imbalance(m) > 0.1 || carom_modes_change(m) > 1e-3);
+  carom_modes_destroy(m);
+  m = carom_sim_modes_at_rest(r.sim, &error);
+  const double low = sqrt((2 - M_SQRT2) * 9.81 / 0.7);
+  if (CHECK(m)) {
+    CHECK_NEAR(carom_modes_get(m, 0).omega, low, EXACT * low);
+    CHECK(carom_modes_speed(m) == 0 && carom_modes_change(m) == 0);
+  }
+  carom_modes_destroy(m);
+  CHECK_NEAR(run_read(&r, "second.u"), 2, 0);
+  run_close(&r);
+}
+
 int main(void) {
   RUN(a_double_pendulum_has_its_ratio);
   RUN(an_inverted_pendulum_falls);
@@ -277,5 +435,9 @@ int main(void) {
   RUN(a_rocking_body_rolls_or_slides);
   RUN(states_take_part);
   RUN(a_spherical_pendulum_swings_both_ways);
+  RUN(a_turntable_has_coriolis_forces);
+  RUN(a_governor_swings_about_its_angle);
+  RUN(a_sleeping_top_nods);
+  RUN(motions_that_are_not_steady_are_told);
   return check_summary();
 }

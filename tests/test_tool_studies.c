@@ -65,7 +65,15 @@ static void modes_are_told(void) {
   CHECK_CONTAINS(out, "pin.q ");
   CHECK_TEXT(err, "");
   CHECK_EQUAL(carom("modes swing.yaml"), 0);
-  CHECK_CONTAINS(err, "the start is no equilibrium");
+  CHECK_CONTAINS(err, "the start is no equilibrium: it accelerates");
+  CHECK_EQUAL(carom("modes %s/models/top.yaml --set tilt=0", CHECK_SOURCE_DIR), 0);
+  CHECK_CONTAINS(out, "212.719 i");
+  CHECK_CONTAINS(out, "about a motion with speeds up to 250 1/s");
+  CHECK_TEXT(err, "");
+  CHECK_EQUAL(carom("modes %s/models/top.yaml", CHECK_SOURCE_DIR), 0);
+  CHECK_CONTAINS(err, "no steady motion in the coordinates of its joints");
+  CHECK_EQUAL(carom("modes %s/models/top.yaml --at-rest", CHECK_SOURCE_DIR), 0);
+  CHECK(!strstr(err, "steady motion"));
   CHECK_EQUAL(carom("modes swing.yaml --equilibrium --json"), 0);
   CHECK_NEAR(printed_number("omega"), 4.4294469180700204, 1e-8);
   CHECK_EQUAL(carom("modes swing.yaml --equilibrium -o modes.h5"), 0);
@@ -107,6 +115,9 @@ static void a_bifurcation_diagram_is_told(void) {
   CHECK_EQUAL(carom("bifurcation driven.yaml --vary w=2,3 --section slide.q=9 --one-way -q"), 1);
   CHECK_CONTAINS(err, "2 of 2 values failed, 2 first:");
   CHECK_CONTAINS(err, "does not rise through 9");
+  CHECK_EQUAL(carom("bifurcation driven.yaml --vary w=2,3 --period '2*pi/w' --cut 60 --points 4 --json"), 0);
+  CHECK_CONTAINS(out, "\"values\": [{\"row\": 0, \"direction\": \"forward\", \"w\": 2, \"status\": 0, \"period\": 1,");
+  CHECK_CONTAINS(out, "\"changes\": []}");
   CHECK_EQUAL(carom("bifurcation driven.yaml --vary v=2,3 --period 1"), 2);
   CHECK_EQUAL(carom("bifurcation driven.yaml --vary w=2,3"), 2);
   CHECK_CONTAINS(err, "no section is given");

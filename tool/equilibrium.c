@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "load.h"
+#include "progress.h"
 #include "talk.h"
 
 typedef struct equilibrium_args {
@@ -98,14 +99,34 @@ static int print_json(const carom_equilibrium *e, carom_sim *sim) {
   return 0;
 }
 
+// What the search has found so far, and how it is shown.
+typedef struct watch {
+  carom_equilibrium found;
+  progress shown;
+} watch;
+
+static bool go_on(void *context) {
+  watch *w = context;
+  if (w->shown.visible)
+    fprintf(stderr, "\r\033[K%d steps of damped motion, the last one of %.2g", w->found.iterations, w->found.step);
+  w->shown.started = true;
+  fflush(stderr);
+  return !progress_must_end();
+}
+
 static int find(const equilibrium_args *a, const carom_model *model) {
   carom_error error = {0};
-  carom_equilibrium e;
+  watch w = {.shown = {.visible = is_terminal(stderr)}};
   carom_sim *sim = carom_sim_create(model, &error);
   int code = 0;
-  if (!sim || carom_sim_equilibrium(sim, &e, &error) != CAROM_OK) code = tell_error(&error);
-  else if (a->json) code = print_json(&e, sim);
-  else print_positions(model, sim), print_stability(&e);
+  progress_watch_signals();
+  if (sim) carom_sim_set_interrupt(sim, go_on, &w);
+  const bool found = sim && carom_sim_equilibrium(sim, &w.found, &error) == CAROM_OK;
+  progress_clear(&w.shown);
+  w.shown.visible = false;
+  if (!found) code = tell_error(&error);
+  else if (a->json) code = print_json(&w.found, sim);
+  else print_positions(model, sim), print_stability(&w.found);
   carom_sim_destroy(sim);
   return code;
 }

@@ -1,4 +1,4 @@
-// carom modes: how a model vibrates about a position.
+// carom modes: how a model vibrates about a position or a steady motion.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,12 +6,13 @@
 
 #include "commands.h"
 #include "load.h"
+#include "progress.h"
 #include "talk.h"
 
 typedef struct modes_args {
   const char *model, *record;
   setting_list settings;
-  bool equilibrium, shapes, json, force;
+  bool equilibrium, at_rest, shapes, json, force;
 } modes_args;
 
 #define AT(field) offsetof(modes_args, field)
@@ -25,7 +26,11 @@ static const arg modes_table[] = {
     {.name = "--equilibrium",
      .kind = ARG_FLAG,
      .offset = AT(equilibrium),
-     .help = "about the equilibrium that is reached from the start (default: about the start, at rest)"},
+     .help = "about the equilibrium that is reached from the start (default: about the start, with its speeds)"},
+    {.name = "--at-rest",
+     .kind = ARG_FLAG,
+     .offset = AT(at_rest),
+     .help = "about the position of the start, at rest: speeds are left out, and drives stay where they are"},
     {.name = "--shapes", .kind = ARG_FLAG, .offset = AT(shapes), .help = "print the shape of each mode"},
     {.name = "--output",
      .letter = 'o',
@@ -42,8 +47,9 @@ static int run_modes(int argc, char **argv);
 const command command_modes = {
     "modes",
     "Find eigenvalues, damping ratios and shapes of small vibrations.",
-    "Drives stay where they are. Rigid contacts that carry a force stay closed, and stick if they have friction;\n"
-    "contacts with a force law act by it. Speeds of the start are left out.",
+    "About the start with its speeds, gyroscopic terms among them; with --equilibrium or --at-rest drives stay where\n"
+    "they are. Rigid contacts that carry a force stay closed, and stick if they have friction; contacts with a force\n"
+    "law act by it. A warning tells where the start is no equilibrium and no steady motion.",
     modes_table,
     sizeof modes_table / sizeof *modes_table,
     run_modes};
@@ -69,6 +75,7 @@ static void print_modes(const modes_args *a, const carom_modes *modes) {
     if (a->shapes) print_shape(modes, i);
   }
   if (!carom_modes_count(modes)) printf("nothing can move\n");
+  if (carom_modes_speed(modes) > 0) printf("about a motion with speeds up to %.6g 1/s\n", carom_modes_speed(modes));
 }
 
 static int print_json(const carom_modes *modes) {
@@ -81,26 +88,47 @@ static int print_json(const carom_modes *modes) {
   return 0;
 }
 
-// Accelerations this small beside those of gravity, or of one unit of length, are an equilibrium.
-static void warn_of_imbalance(const carom_modes *modes) {
-  if (carom_modes_imbalance(modes) < 1e-6) return;
-  fprintf(stderr,
-          "%swarning:%s the start is no equilibrium: at rest it accelerates by up to %.3g (rad or m)/s^2, and the "
-          "modes are those of forces that do not balance; give --equilibrium\n",
-          style(stderr, STYLE_WARNING), style(stderr, STYLE_PLAIN), carom_modes_imbalance(modes));
+// Accelerations this small beside those of gravity, of one unit of length or of the speeds are an equilibrium or a
+// steady motion; the others are 1e-6 of what they are measured by.
+static void warn_of_state(const carom_modes *modes) {
+  const double speed = carom_modes_speed(modes), imbalance = carom_modes_imbalance(modes);
+  char text[400] = "";
+  if (imbalance >= 1e-6 * fmax(1, speed * speed))
+    snprintf(text, sizeof text,
+             "the start is no equilibrium%s: it accelerates by up to %.3g (rad or m)/s^2, and the modes are those of "
+             "forces that do not balance; give --equilibrium%s",
+             speed > 0 ? " and no steady motion in the coordinates of its joints" : "", imbalance,
+             speed > 0 ? " or --at-rest" : "");
+  else if (carom_modes_change(modes) >= 1e-6)
+    snprintf(
+        text, sizeof text,
+        "the linearised equations change while the model moves (by %.2g of their coefficients within 0.05 rad): the "
+        "eigenvalues are those of this instant, and do not tell whether the motion is stable",
+        carom_modes_change(modes));
+  if (*text) fprintf(stderr, "%swarning:%s %s\n", style(stderr, STYLE_WARNING), style(stderr, STYLE_PLAIN), text);
+}
+
+static bool go_on(void *context) {
+  (void)context;
+  return !progress_must_end();
+}
+
+static carom_modes *find_modes(const modes_args *a, carom_sim *sim, carom_error *error) {
+  if (a->equilibrium && carom_sim_equilibrium(sim, NULL, error) != CAROM_OK) return NULL;
+  return a->equilibrium || a->at_rest ? carom_sim_modes_at_rest(sim, error) : carom_sim_modes(sim, error);
 }
 
 static int find(const modes_args *a, const carom_model *model) {
   carom_error error = {0};
   carom_sim *sim = carom_sim_create(model, &error);
-  carom_modes *modes = NULL;
   int code = 0;
-  if (sim && (!a->equilibrium || carom_sim_equilibrium(sim, NULL, &error) == CAROM_OK))
-    modes = carom_sim_modes(sim, &error);
+  progress_watch_signals();
+  if (sim) carom_sim_set_interrupt(sim, go_on, NULL);
+  carom_modes *modes = sim ? find_modes(a, sim, &error) : NULL;
   if (!modes) code = tell_error(&error);
   if (modes && a->record && carom_modes_record(modes, sim, a->record, a->force, &error) != CAROM_OK)
     code = tell_error(&error);
-  if (modes) warn_of_imbalance(modes);
+  if (modes) warn_of_state(modes);
   if (modes && a->json) code = print_json(modes) ? 1 : code;
   else if (modes) print_modes(a, modes);
   if (modes && a->record && !code && !a->json) printf("to see them   carom report %s\n", a->record);

@@ -29,15 +29,16 @@ typedef struct carom_equilibrium {
 // motion from the present position, and ends with Newton's method. Contacts act by their force laws, or under methods
 // with rigid contact by complementarity: gap 0 where they carry a force. With friction the result is where the damped
 // motion first sticks. Returns CAROM_ERROR_STUDY if there is no equilibrium that this motion leads to; the sim is then
-// where it was. `result` may be null.
+// where it was. `result` may be null. While it searches, a function of carom_sim_set_interrupt finds in it how far it
+// is: iterations, and the last step.
 CAROM_API carom_status carom_sim_equilibrium(struct carom_sim *sim, carom_equilibrium *result, carom_error *error);
 
 // Writes an equilibrium, and the positions and contact forces that the sim has there, as one JSON object. Returns its
 // length like snprintf.
 CAROM_API int carom_equilibrium_json(const carom_equilibrium *equilibrium, struct carom_sim *sim, char *text, int size);
 
-// Vibrations of small amplitude about a position, at rest. Rigid contacts that carry a force stay closed, and those
-// that rub stick; contacts with a force law act by it.
+// Vibrations of small amplitude about the present state: a position at rest, or a steady motion with its gyroscopic
+// terms. Rigid contacts that carry a force stay closed, and those that rub stick; contacts with a force law act by it.
 typedef struct carom_modes carom_modes;
 
 // One mode: a real eigenvalue, or a pair of complex ones, of which it has the one with the positive imaginary part.
@@ -50,13 +51,23 @@ typedef struct carom_mode {
 
 // Returns null on failure. The sim itself does not change. The modes are ordered by their natural frequency.
 CAROM_API carom_modes *carom_sim_modes(struct carom_sim *sim, carom_error *error);
+// The same about the present position at rest: speeds are left out, and drives stay where they are.
+CAROM_API carom_modes *carom_sim_modes_at_rest(struct carom_sim *sim, carom_error *error);
 CAROM_API void carom_modes_destroy(carom_modes *modes);  // null is legal
 CAROM_API int carom_modes_count(const carom_modes *modes);
 CAROM_API carom_mode carom_modes_get(const carom_modes *modes, int mode);
-// The largest acceleration at rest in this position: not zero where it is no equilibrium [rad/s² or m/s²].
+// The largest acceleration: not zero where the state is no equilibrium and no steady motion [rad/s² or m/s²].
 CAROM_API double carom_modes_imbalance(const carom_modes *modes);
+// The largest speed of the state, relative to a radian or the size of the model; 0 at rest [1/s].
+CAROM_API double carom_modes_speed(const carom_modes *modes);
+// How much the linearised equations change while the motion goes on by 0.05 rad, or 0.05 of the size of the model,
+// relative to their largest coefficients. Not zero, for instance, of an unbalanced rotor: eigenvalues are then those of
+// an instant, and do not tell how disturbances grow [-].
+CAROM_API double carom_modes_change(const carom_modes *modes);
 // What shapes are told in: coordinates of joints (`hinge.q`; of joints with quaternions speeds, `ball.u0`), of flexible
-// bodies (`link.mode1`), and states. The names stay valid as long as the modes; null after the last.
+// bodies (`link.mode1`), and states. Speeds of a joint with a quaternion are along the axes of its body, which turn
+// with it: there a frequency is the one that is seen from the body. The names stay valid as long as the modes; null
+// after the last.
 CAROM_API const char *carom_modes_name(const carom_modes *modes, int row);
 CAROM_API const char *carom_modes_unit(const carom_modes *modes, int row);
 // The shape of a mode: one complex number per row, the largest of the mode is 1.

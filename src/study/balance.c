@@ -11,18 +11,12 @@
 // --- the system --------------------------------------------------------------------------------------------------------
 
 void balance_project(int n, int count, const double *V, const double *X, double *work, double *C) {
+  memset(work, 0, (size_t)count * (size_t)n * sizeof *work);
   for (int i = 0; i < count; i++)
-    for (int k = 0; k < n; k++) {
-      double sum = 0;
-      for (int j = 0; j < n; j++) sum += V[(long)i * n + j] * X[(long)j * n + k];
-      work[(long)i * n + k] = sum;
-    }
+    for (int j = 0; j < n; j++)
+      if (V[(long)i * n + j] != 0) statics_add(n, V[(long)i * n + j], X + (long)j * n, work + (long)i * n);
   for (int i = 0; i < count; i++)
-    for (int k = 0; k < count; k++) {
-      double sum = 0;
-      for (int j = 0; j < n; j++) sum += work[(long)i * n + j] * V[(long)k * n + j];
-      C[(long)i * count + k] = sum;
-    }
+    for (int k = 0; k < count; k++) C[(long)i * count + k] = statics_dot(n, work + (long)i * n, V + (long)k * n);
 }
 
 double *balance_weigh(balance *b, const double *X, int all, double factor) {
@@ -87,7 +81,8 @@ balance_system balance_make(balance *b) {
   t.pivot = ARENA_ARRAY(a, int, m + 1), t.rhs = ARENA_ARRAY(a, double, m + 1);
   t.force = ARENA_ARRAY(a, double, n + 1), t.closing = ARENA_ARRAY(a, double, n + 1);
   t.B = ARENA_ARRAY(a, double, (long)s->row_count *m + 1);
-  balance_project(n, f, b->space.free, t.H, work, t.reduced);
+  if (b->space.whole) memcpy(t.reduced, t.H, (size_t)n * (size_t)n * sizeof *t.H);
+  else balance_project(n, f, b->space.free, t.H, work, t.reduced);
   for (int i = 0; i < f; i++)
     for (int k = 0; k < f; k++) t.matrix[(long)i * m + k] = t.reduced[(long)i * f + k];
   memcpy(t.force, s->Q, (size_t)n * sizeof *t.force);

@@ -72,6 +72,7 @@ static bool take_step(search *e, double last) {
   double sigma = first_sigma(e, last);
   for (int i = 0; i < TRIES_MOST; i++) {
     const arena_mark mark = arena_get_mark(a);
+    if (statics_interrupted(&e->s)) return false;
     const bool solved = balance_solve(&e->b, &t, sigma), large = solved && e->b.size > e->limit;
     if (solved && !large && !overshoots(e)) return true;
     const double more = large ? fmin(16, fmax(2, 1.1 * e->b.size / e->limit)) : 4;
@@ -147,10 +148,10 @@ static bool iterate(search *e, carom_equilibrium *to) {
   statics *s = &e->s;
   double last = e->limit, before = INFINITY;
   for (int turn = 0; turn < ITERATIONS_MOST; turn++) {
-    if (interrupted(&s->sim->stop)) return error_set(s->error, CAROM_INTERRUPTED, "interrupted"), false;
+    if (statics_interrupted(s)) return false;
     arena_release(&s->memory, e->mark);
     if (!look(e, !s->friction)) return false;
-    if (!take_step(e, last)) return fail(e, turn);
+    if (!take_step(e, last)) return !statics_interrupted(s) && fail(e, turn);
     keep_forces(e);
     memcpy(s->q, e->q, (size_t)s->m->nq * sizeof *s->q);
     memcpy(s->z, e->z, (size_t)s->states * sizeof *s->z);
@@ -165,6 +166,7 @@ static bool iterate(search *e, carom_equilibrium *to) {
 static bool judge(search *e, carom_equilibrium *to) {
   statics *s = &e->s;
   arena_release(&s->memory, e->mark);
+  s->by_turning = false;
   if (!look(e, true)) return false;
   bool *held = ARENA_ARRAY(&s->memory, bool, s->row_count + 1);
   for (int i = 0; i < s->contact_count; i++) {
@@ -196,8 +198,13 @@ static bool judge(search *e, carom_equilibrium *to) {
 }
 
 static bool open_search(search *e, carom_sim *sim, carom_error *error) {
-  if (!statics_open(&e->s, sim, error)) return false;
+  if (!statics_open(&e->s, sim, false, error)) return false;
   statics *s = &e->s;
+  s->by_turning = !s->friction;                                                // which sticks on the way of the masses
+  const double extent = sim->contacts->element_count ? 0 : statics_extent(s);  // nothing is in the way of long steps
+  for (int i = 0; i < s->n; i++)
+    if (statics_speed_slides(s->m, s->speed[i]) && s->scale[i] == s->m->length)  // no mode of a flexible body
+      s->scale[i] = fmax(s->scale[i], extent);
   arena *a = &s->memory;
   const int all = s->n + s->states;
   e->limit = s->friction ? LIMIT_FRICTION : LIMIT, e->near = 2 * LIMIT * s->m->length;
@@ -213,7 +220,7 @@ static bool open_search(search *e, carom_sim *sim, carom_error *error) {
 // The sim starts anew at the equilibrium.
 // States may hold what forces alone do not: then the eigenvalues tell what is stable.
 static void judge_states(search *e, carom_equilibrium *to) {
-  carom_modes *modes = carom_sim_modes(e->s.sim, e->s.error);
+  carom_modes *modes = carom_sim_modes_at_rest(e->s.sim, e->s.error);
   to->unstable = to->neutral = 0;
   for (int i = 0; modes && i < carom_modes_count(modes); i++) {
     const carom_mode m = carom_modes_get(modes, i);

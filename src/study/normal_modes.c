@@ -1,6 +1,9 @@
-// Vibrations about a position: the linearised equations in the directions that constraints and closed contacts leave,
-//   ÿ + C ẏ + K y = F_z z,    ż = Z_q y + Z_u ẏ + Z_z z,
-// in coordinates in which the mass matrix is one, and the eigenvalues of the first-order system (theory.md, 15).
+// Vibrations about a position or a steady motion: the linearised equations in the directions that constraints and
+// closed contacts leave,
+//   ẏ = w + N y,    ẇ = -K y - C w + F_z z,    ż = Z_q y + Z_u w + Z_z z,
+// in coordinates in which the mass matrix is one, and the eigenvalues of this first-order system (theory.md, 15). C
+// holds the gyroscopic terms, and N what turning axes add: displacements of a joint with a quaternion are along axes of
+// its body.
 #include "study/normal_modes.h"
 
 #include <math.h>
@@ -15,10 +18,12 @@
 
 // --- what moves ------------------------------------------------------------------------------------------------------
 
-// The accelerations at rest, and the forces of rows that go with them: with K = 0 and σ = 1 a step is an acceleration.
+// The accelerations, and the forces of rows that go with them: with K = 0 and σ = 1 a step is an acceleration. Of a
+// motion the rows have a bias instead of an error to close.
 static bool find_forces(balance *b, double *imbalance) {
   statics *s = b->s;
   const int all = s->n + s->states;
+  for (int i = 0; s->moves && i < s->m->row_count; i++) s->value[i] = s->x->rows[i].quad;
   memset(b->slopes.by_place, 0, (size_t)all * (size_t)all * sizeof *b->slopes.by_place);
   if (!statics_find_space(s, NULL, &b->space)) return false;
   balance_system t = balance_make(b);
@@ -51,7 +56,36 @@ static bool *find_held(balance *b) {
 
 // --- the first-order system ------------------------------------------------------------------------------------------
 
-// d/dt (y, ẏ, z) = A (y, ẏ, z); states that rest at a limit do not change.
+// N = Lᵀ Ω L⁻ᵀ in the free space, with δ̇ = δu + Ω δ: of a quaternion's node Ω δ = -ω × δ, ω in the axes of the body.
+// Returns null if it is zero.
+static double *turning_axes(balance *b) {
+  statics *s = b->s;
+  const mechanism *m = s->m;
+  const int n = s->n, f = b->space.free_count;
+  double *all = ARENA_ARRAY(&s->memory, double, (long)n *n + 1), *carried = NULL;
+  bool any = false;
+  int *place = ARENA_ARRAY(&s->memory, int, m->nv + 1);  // among the free speeds
+  for (int i = 0; i < n; i++) place[s->speed[i]] = i;
+  for (int i = 1; i < m->node_count; i++) {
+    const node *at = &m->nodes[i];
+    if (m->planar || at->nq == at->nv || m->driven[at->v]) continue;
+    const int v = at->v + at->type->quaternion_v, k = place[v];
+    const vec3 w = vec3_of(s->u + v);
+    any |= vec3_dot(w, w) > 0;
+    const double turn[3][3] = {{0, w.z, -w.y}, {-w.z, 0, w.x}, {w.y, -w.x, 0}};
+    for (int row = 0; row < 3; row++) memcpy(all + (long)(k + row) * n + k, turn[row], sizeof turn[row]);
+  }
+  if (!any) return NULL;
+  for (int i = 0; i < n; i++) statics_lower(s, all + (long)i * n);  // Ω L⁻ᵀ
+  carried = ARENA_ARRAY(&s->memory, double, (long)n *n + 1);
+  for (int i = 0; i < n; i++)
+    for (int k = i; k < n; k++) statics_add(n, s->L[(long)k * n + i], all + (long)k * n, carried + (long)i * n);
+  double *N = ARENA_ARRAY(&s->memory, double, (long)f *f + 1), *work = ARENA_ARRAY(&s->memory, double, (long)n *n + 1);
+  balance_project(n, f, b->space.free, carried, work, N);
+  return N;
+}
+
+// d/dt (y, w, z) = A (y, w, z); states that rest at a limit do not change.
 static double *make_matrix(balance *b, int *size) {
   statics *s = b->s;
   arena *a = &s->memory;
@@ -70,7 +104,11 @@ static double *make_matrix(balance *b, int *size) {
         A[(long)(2 * f + z) * m + kind * f + k] = statics_dot(n, b->space.free + (long)k * n, column);
     }
   }
-  for (int i = 0; i < f; i++) A[(long)i * m + f + i] = 1;
+  const double *N = s->moves ? turning_axes(b) : NULL;
+  for (int i = 0; i < f; i++) {
+    A[(long)i * m + f + i] = 1;
+    for (int k = 0; N && k < f; k++) A[(long)i * m + k] = N[(long)i * f + k];
+  }
   for (int z = 0; z < s->states; z++) {  // F_z and Z_z
     if (s->held[z]) continue;
     for (int i = 0; i < n; i++) column[i] = b->slopes.by_place[(long)i * all + n + z];
@@ -128,7 +166,7 @@ static void tell_rates(statics *s, const double *speeds, const double *z, double
   motion *x = s->x;
   int used = 0;
   dynamics_set(m, x, x->t, s->q, s->u);
-  memset(x->u, 0, (size_t)m->nv * sizeof *x->u);
+  memset(x->u, 0, (size_t)m->nv * sizeof *x->u);  // rates beside those of the motion
   for (int i = 0; i < s->n; i++) x->u[s->speed[i]] = speeds[i];
   dynamics_positions_velocities(m, x);
   for (int i = 0; i < m->joint_count; i++)
@@ -223,6 +261,62 @@ static bool find_modes(carom_modes *to, balance *b) {
   return true;
 }
 
+// --- steady motions --------------------------------------------------------------------------------------------------
+
+static double largest(const double *a, long count) {
+  double most = 0;
+  for (long i = 0; i < count; i++) most = fmax(most, fabs(a[i]));
+  return most;
+}
+
+static double largest_difference(const double *a, const double *b, long count) {
+  double most = 0;
+  for (long i = 0; i < count; i++) most = fmax(most, fabs(a[i] - b[i]));
+  return most;
+}
+
+// How much the coefficients of the equations change while the motion goes on for 0.05 rad, or of the size of the model,
+// relative to the largest of their kind and to the speed: zero if the linearised equations are those of all times.
+static bool find_change(carom_modes *to, balance *b, double near) {
+  statics *s = b->s;
+  arena *a = &s->memory;
+  const int n = s->n, all = n + s->states;
+  const long square = (long)n * n, rows = (long)s->row_count * n;
+  const double t = s->x->t, dt = 0.05 / to->fastest;
+  double *K = balance_weigh(b, b->slopes.by_place, all, 1), *C = balance_weigh(b, b->slopes.by_speed, all, 1),
+         *A = ARENA_ARRAY(a, double, rows + 1), *q = ARENA_ARRAY(a, double, s->m->nq + 1),
+         *delta = ARENA_ARRAY(a, double, s->m->nv + 1), *r = ARENA_ARRAY(a, double, s->row_count + 1);
+  memcpy(A, s->A, (size_t)rows * sizeof *A), memcpy(r, b->r, (size_t)s->row_count * sizeof *r);
+  memcpy(q, s->q, (size_t)s->m->nq * sizeof *q);
+  for (int i = 0; i < s->m->nv; i++) delta[i] = dt * s->u[i];
+  dynamics_move(s->m, s->q, delta), dynamics_normalize(s->m, s->q);
+  s->x->t = t + dt;
+  const int count = s->row_count;
+  const bool good = statics_evaluate(s, near) && statics_differentiate(s, r, &b->slopes) && statics_evaluate(s, near);
+  if (good) {
+    const double *K2 = balance_weigh(b, b->slopes.by_place, all, 1), *C2 = balance_weigh(b, b->slopes.by_speed, all, 1);
+    to->change = fmax(largest_difference(K, K2, square) / fmax(largest(K, square), to->fastest * to->fastest),
+                      largest_difference(C, C2, square) / fmax(largest(C, square), to->fastest));
+    to->change = count == s->row_count
+                     ? fmax(to->change, largest_difference(A, s->A, rows) / fmax(largest(A, rows), 1e-300))
+                     : 1;
+  }
+  memcpy(s->q, q, (size_t)s->m->nq * sizeof *q);
+  s->x->t = t;
+  return good;
+}
+
+// Closed contacts may roll, which is not in these equations.
+static bool check_motion(statics *s, const bool *held) {
+  for (int i = 0; i < s->contact_count; i++)
+    if (held[s->contacts[i].row])
+      return error_set(s->error, CAROM_ERROR_STUDY,
+                       "the model moves while a contact is closed, and modes about such motions are not known; leave "
+                       "speeds out (--at-rest, carom_sim_modes_at_rest), begin at rest, or give --equilibrium"),
+             false;
+  return true;
+}
+
 // Closed contacts are those within the accuracy of an equilibrium.
 static bool linearise(carom_modes *to, statics *s) {
   balance b;
@@ -232,6 +326,9 @@ static bool linearise(carom_modes *to, statics *s) {
   b.slopes.by_speed = ARENA_ARRAY(&s->memory, double, (long)all *all + 1);
   if (!statics_evaluate(s, near) || !find_forces(&b, &to->imbalance)) return false;
   const bool *held = find_held(&b);
+  if (s->moves && (!check_motion(s, held) || !statics_differentiate(s, b.r, &b.slopes) || !statics_evaluate(s, near) ||
+                   !find_change(to, &b, near) || !statics_evaluate(s, near)))
+    return false;
   if (!statics_differentiate(s, b.r, &b.slopes) || !statics_evaluate(s, near) || !statics_find_space(s, held, &b.space))
     return false;
   to->q = ARENA_ARRAY(&to->memory, double, s->m->nq + 1);
@@ -244,7 +341,19 @@ static bool linearise(carom_modes *to, statics *s) {
   return find_modes(to, &b);
 }
 
-carom_modes *carom_sim_modes(carom_sim *sim, carom_error *error) {
+// The largest speed, those of drives among them.
+static double speed_of(carom_sim *sim) {
+  const mechanism *m = &sim->model->m;
+  double most = 0;
+  sim_show_end(sim);
+  for (int i = 0; i < m->nv; i++) most = fmax(most, fabs(sim->x->u[i]) / statics_speed_scale(m, i));
+  return most;
+}
+
+// A model that has come to rest under a time stepper keeps speeds of rounding [1/s].
+static const double STILL = 1e-8;
+
+static carom_modes *modes_about(carom_sim *sim, bool at_rest, carom_error *error) {
   carom_error own;
   error = error_use(error, &own);
   jmp_buf out_of_memory;
@@ -256,7 +365,9 @@ carom_modes *carom_sim_modes(carom_sim *sim, carom_error *error) {
   } else {
     sim_keep(sim, before);
     to->memory = arena_create(&out_of_memory), s->memory = arena_create(&out_of_memory);
-    if (statics_open(s, sim, error)) linearise(to, s);
+    to->fastest = at_rest ? 0 : speed_of(sim);
+    if (to->fastest < STILL) to->fastest = 0;
+    if (statics_open(s, sim, to->fastest > 0, error)) linearise(to, s);
     if (s->m) statics_close(s);
     to->memory.out_of_memory = NULL;
   }
@@ -269,6 +380,9 @@ carom_modes *carom_sim_modes(carom_sim *sim, carom_error *error) {
   return NULL;
 }
 
+carom_modes *carom_sim_modes(carom_sim *sim, carom_error *error) { return modes_about(sim, false, error); }
+carom_modes *carom_sim_modes_at_rest(carom_sim *sim, carom_error *error) { return modes_about(sim, true, error); }
+
 // --- reading ---------------------------------------------------------------------------------------------------------
 
 void carom_modes_destroy(carom_modes *modes) {
@@ -278,6 +392,8 @@ void carom_modes_destroy(carom_modes *modes) {
 
 int carom_modes_count(const carom_modes *modes) { return modes->count; }
 double carom_modes_imbalance(const carom_modes *modes) { return modes->imbalance; }
+double carom_modes_speed(const carom_modes *modes) { return modes->fastest; }
+double carom_modes_change(const carom_modes *modes) { return modes->change; }
 
 carom_mode carom_modes_get(const carom_modes *modes, int i) {
   return i >= 0 && i < modes->count ? modes->modes[i].about : (carom_mode){NAN, NAN, NAN, NAN, NAN};

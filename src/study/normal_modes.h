@@ -17,10 +17,10 @@ struct carom_modes {
   int count;
   const char **names, **units;
   int row_count;
-  double imbalance;
-  double *q;      // the position
-  int n, *speed;  // free speeds
-  double *scale;  // of each: a radian, or the size of the model
+  double imbalance, fastest, change;  // as carom_modes_imbalance, _speed and _change tell them
+  double *q;                          // the position
+  int n, *speed;                      // free speeds
+  double *scale;                      // of each: a radian, or the size of the model
 };
 
 #endif

@@ -93,9 +93,9 @@ static void make_room(statics *s) {
   s->u = ARENA_ARRAY(a, double, all);
 }
 
-bool statics_open(statics *s, carom_sim *sim, carom_error *error) {
+bool statics_open(statics *s, carom_sim *sim, bool moves, carom_error *error) {
   arena memory = s->memory;
-  *s = (statics){.sim = sim, .m = &sim->model->m, .x = sim->x, .memory = memory, .error = error};
+  *s = (statics){.sim = sim, .m = &sim->model->m, .x = sim->x, .memory = memory, .error = error, .moves = moves};
   s->states = s->m->state_count, s->has_law = sim->type->rest != NULL;
   if (refuse(sim, error) != CAROM_OK || !count_speeds(s)) return false;
   find_friction(s);
@@ -103,6 +103,7 @@ bool statics_open(statics *s, carom_sim *sim, carom_error *error) {
   sim_show_end(sim);
   memcpy(s->q, s->x->q, (size_t)s->m->nq * sizeof *s->q);
   memcpy(s->z, s->x->inner, (size_t)s->states * sizeof *s->z);
+  if (moves) memcpy(s->u, s->x->u, (size_t)s->m->nv * sizeof *s->u);
   if (motion_reserve_rows(s->m, s->x, s->row_room - s->m->row_count)) return true;
   return error_set(error, CAROM_ERROR_MEMORY, "out of memory for the rows of contacts"), false;
 }
@@ -118,14 +119,15 @@ void statics_move(const statics *s, const double *q, const double *delta, double
   dynamics_normalize(s->m, to);
 }
 
-// Drives keep their coordinates where they are, and do not move.
+// At rest drives keep their coordinates where they are, and do not move.
 static void put(statics *s, const double *q, const double *u, const double *z) {
   const mechanism *m = s->m;
   motion *x = s->x;
   dynamics_set(m, x, x->t, q, s->u);
-  memset(x->u, 0, (size_t)m->nv * sizeof *x->u), memset(x->drive_udot, 0, (size_t)m->nv * sizeof *x->drive_udot);
+  if (!s->moves)
+    memset(x->u, 0, (size_t)m->nv * sizeof *x->u), memset(x->drive_udot, 0, (size_t)m->nv * sizeof *x->drive_udot);
   memset(x->friction_effort, 0, (size_t)m->friction_count * sizeof *x->friction_effort);
-  for (int i = 0; u && i < s->n; i++) x->u[s->speed[i]] = u[i];
+  for (int i = 0; u && i < s->n; i++) x->u[s->speed[i]] += u[i];
   memcpy(x->inner, z, (size_t)s->states * sizeof *z);
   rows_clear(m, x);
   dynamics_positions_velocities(m, x);
@@ -197,10 +199,40 @@ static void fill_rows(statics *s) {
     s->value[s->contacts[i].row] = isnan(s->contacts[i].law_force) ? s->points[s->contacts[i].slot].gap : 0;
 }
 
+// Adds Σ_b m_b ℓ² J_bᵀ J_b of the angular velocities of all bodies, ℓ the largest radius of gyration of what a speed
+// turns: two speeds turn together what hangs on the outer of their nodes. M of a chain of n links has a condition that
+// grows with n⁴, and the sum one that does not depend on n.
+static double turn_of(const statics *s, int v, int w) {
+  double sum = 0;
+  for (int k = 0; k < (s->m->planar ? 1 : 3); k++) sum += s->x->S[6 * v + k] * s->x->S[6 * w + k];
+  return sum;
+}
+
+static void add_turning(statics *s, double *M) {
+  const mechanism *m = s->m;
+  double *mass = ARENA_ARRAY(&s->memory, double, m->node_count + 1), square = m->length * m->length;
+  for (int i = m->node_count - 1; i > 0; i--) {
+    mass[i] += m->nodes[i].mass;
+    if (m->nodes[i].parent != GROUND) mass[m->nodes[i].parent] += mass[i];
+    for (int v = m->nodes[i].v; v < m->nodes[i].v + m->nodes[i].nv; v++)
+      if (mass[i] * turn_of(s, v, v) > 0)
+        square = fmax(square, M[(long)v * (m->nv + 1)] / (mass[i] * turn_of(s, v, v)));
+  }
+  for (int i = m->node_count - 1; i > 0; i--)
+    for (int v = m->nodes[i].v; v < m->nodes[i].v + m->nodes[i].nv; v++)
+      for (int j = i; j != GROUND; j = m->nodes[j].parent)
+        for (int w = m->nodes[j].v; w < m->nodes[j].v + m->nodes[j].nv; w++) {
+          const double sum = mass[i] * square * turn_of(s, v, w);
+          M[(long)v * m->nv + w] += sum;
+          if (j != i) M[(long)w * m->nv + v] += sum;
+        }
+}
+
 static bool factor_mass(statics *s) {
   const int n = s->n, nv = s->m->nv;
   double *M = ARENA_ARRAY(&s->memory, double, (long)nv *nv + 1);
   tree_mass_matrix(s->m, s->x, M);
+  if (s->by_turning) add_turning(s, M);
   for (int i = 0; i < n; i++)
     for (int k = 0; k < n; k++) s->L[(long)i * n + k] = M[(long)s->speed[i] * nv + s->speed[k]];
   for (int i = 0; i < n; i++)
@@ -256,7 +288,9 @@ bool statics_is_closed(const statics *s, const double *r, int contact) {
 // steps are a fiftieth of these.
 static void choose_steps(statics *s) {
   const contact_state *c = s->sim->contacts;
-  for (int i = 0; i < s->n; i++) s->step[i] = s->step_u[i] = 1e-4 * s->scale[i];
+  double fastest = 1;  // forces of gyroscopes are quadratic in the speeds: beside large ones a step may be as large
+  for (int i = 0; i < s->m->nv; i++) fastest = fmax(fastest, fabs(s->u[i]) / statics_speed_scale(s->m, i));
+  for (int i = 0; i < s->n; i++) s->step[i] = 1e-4 * s->scale[i], s->step_u[i] = fastest * s->step[i];
   if (!s->has_law) return;
   rows_clear(s->m, s->x);
   double *mu = ARENA_ARRAY(&s->memory, double, s->m->row_count + BLOCK_ROWS_MAX);
@@ -308,6 +342,10 @@ double statics_state_scale(const statics *s, int k) {
   return size > 0 ? size : 1;
 }
 
+bool statics_interrupted(statics *s) {
+  return interrupted(&s->sim->stop) && (error_set(s->error, CAROM_INTERRUPTED, "interrupted"), true);
+}
+
 bool statics_differentiate(statics *s, const double *r, statics_slopes *to) {
   const int all = s->n + s->states;
   arena_mark mark = arena_get_mark(&s->memory);
@@ -317,6 +355,7 @@ bool statics_differentiate(statics *s, const double *r, statics_slopes *to) {
   choose_steps(s);
   for (int k = 0; k < all && good; k++) {
     const bool state = k >= s->n;
+    if (statics_interrupted(s)) return false;
     good = difference(s, r, state ? BY_STATE : BY_PLACE, state ? k - s->n : k,
                       state ? 1e-4 * statics_state_scale(s, k - s->n) : s->step[k], at, column);
     for (int i = 0; i < all; i++) to->by_place[(long)i * all + k] = column[i];
@@ -329,6 +368,18 @@ bool statics_differentiate(statics *s, const double *r, statics_slopes *to) {
   if (!good)
     error_set(s->error, CAROM_ERROR_SINGULAR, "the forces beside this position are not finite; " NOT_FINITE_ADVICE);
   return good;
+}
+
+double statics_extent(statics *s) {
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, most = 0;
+  put(s, s->q, NULL, s->z);
+  for (int i = 1; i < s->m->node_count; i++) {
+    const vec3 p = s->x->links[i].p;
+    const double at[3] = {p.x, p.y, p.z};
+    for (int k = 0; k < 3; k++) low[k] = fmin(low[k], at[k]), high[k] = fmax(high[k], at[k]);
+  }
+  for (int k = 0; k < 3; k++) most = fmax(most, high[k] - low[k]);
+  return s->m->length + most;
 }
 
 void statics_close(statics *s) { rows_clear(s->m, s->x), s->x->level = LEVEL_NONE; }
@@ -362,6 +413,12 @@ static void scale_rows(const statics *s, statics_space *to) {
   }
 }
 
+static bool holds_rows(const statics *s, const bool *held) {
+  bool holds = s->m->row_count > 0;
+  for (int r = s->m->row_count; held && r < s->row_count; r++) holds |= held[r];
+  return holds;
+}
+
 // Eigenvectors of Gᵀ G with G the rows that are held: those of eigenvalue zero are free. Rows have length one, and what
 // is below 1e-14 of the largest eigenvalue, 1e-7 of the longest direction, is rounding.
 bool statics_find_space(statics *s, const bool *held, statics_space *to) {
@@ -374,6 +431,12 @@ bool statics_find_space(statics *s, const bool *held, statics_space *to) {
                         .stretch = ARENA_ARRAY(a, double, n + 1)};
   double *S = ARENA_ARRAY(a, double, (long)n *n + 1), *values = ARENA_ARRAY(a, double, n + 1);
   scale_rows(s, to);
+  if (!holds_rows(s, held)) {
+    for (int i = 0; i < n; i++) to->free[(long)i * (n + 1)] = 1;
+    to->free_count = n, to->whole = true;
+    return true;
+  }
+  if (statics_interrupted(s)) return false;
   for (int r = 0; r < s->row_count; r++) {
     const double *row = to->rows + (long)r * n;
     if (r >= s->m->row_count && !(held && held[r])) continue;

@@ -44,23 +44,29 @@ typedef struct statics {
   double *step;       // of differences, one per free speed
   double *step_u;     // likewise for speeds
   double *work[2];    // one per speed
-  double *u;          // zeros
+  double *u;          // speeds of the motion that it is about, one per speed: zeros in an equilibrium
+  bool moves;         // drives and speeds go on as they are; otherwise all is at rest
+  // Steps are measured by M and, for a search of equilibria, by the turning of the bodies: then links of a chain turn
+  // together, and not one after the other as in free fall.
+  bool by_turning;
 } statics;
 
 // Along a speed: whether it slides, and the scale of displacements, a radian or the size of the model.
 bool statics_speed_slides(const mechanism *m, int speed);
 double statics_speed_scale(const mechanism *m, int speed);
 
-// What the statics needs is taken from the sim, whose motion it uses as workspace. Returns false after reporting.
-bool statics_open(statics *s, carom_sim *sim, carom_error *error);
+// What the statics needs is taken from the sim, whose motion it uses as workspace: positions and, if it `moves`,
+// speeds. Returns false after reporting.
+bool statics_open(statics *s, carom_sim *sim, bool moves, carom_error *error);
 void statics_close(statics *s);
 
 // Forces, mass matrix and rows at (q, z). Contacts take part below the gap `near`. Returns false after reporting.
 bool statics_evaluate(statics *s, double near);
-// F and the rates of states at another place, with speeds u along the free speeds (may be null), for the rows that were
-// found last. Returns false if the forces do not exist there.
+// F and the rates of states at another place, with further speeds u along the free speeds (may be null), for the rows
+// that were found last. Returns false if the forces do not exist there.
 bool statics_forces(statics *s, const double *q, const double *u, const double *z, const double *r, double *F,
                     double *zdot);
+double statics_extent(statics *s);  // how far bodies are apart, the size of the largest included [m]
 // q ⊕ factor δ
 void statics_move(const statics *s, const double *q, const double *delta, double factor, double *to);
 
@@ -68,6 +74,8 @@ void statics_move(const statics *s, const double *q, const double *delta, double
 // point or by another (forces of several points are not unique).
 bool statics_is_closed(const statics *s, const double *r, int contact);
 double statics_state_scale(const statics *s, int state);  // its size, for small changes
+
+bool statics_interrupted(statics *s);  // and says so in the error
 
 // Derivatives of F and of the rates of states, each by rows of n + states: with respect to δ and to the states, and
 // with respect to speeds (may be null; its columns of states are zero). Returns false after reporting.
@@ -86,7 +94,7 @@ typedef struct statics_space {
   double *stretch;       // squares of the singular values of the scaled rows, one per row of `fixed`
   double *rows;          // the rows as functions of y, scaled to length one; row_count x n
   double *length;        // what they were divided by; 0: nothing can move the row
-  int bilateral;         // the first rows are held
+  bool whole;            // nothing is held: the rows of `free` are those of the unit matrix
 } statics_space;
 // `held` says which rows beside those of the constraints do not move; may be null.
 bool statics_find_space(statics *s, const bool *held, statics_space *to);

@@ -75,6 +75,8 @@ int carom_modes_json(const carom_modes *modes, char *text, int size) {
   json_writer w = json_begin_in(text, size);
   json_open(&w, NULL, '{');
   json_put_number(&w, "imbalance", carom_modes_imbalance(modes));
+  json_put_number(&w, "speed", carom_modes_speed(modes));
+  json_put_number(&w, "change", carom_modes_change(modes));
   json_open(&w, "units", '{');
   for (int k = 0; carom_modes_name(modes, k); k++)
     json_put_text(&w, carom_modes_name(modes, k), carom_modes_unit(modes, k));
