@@ -127,6 +127,157 @@ static void a_flip_of_the_impact_oscillator_is_named(void) {
   close_diagram(&changes);
 }
 
+// A change of a diagram with its kind, its direction, and the exact value of the parameter.
+typedef struct expected_change {
+  const char *direction, *kind;
+  double value, tolerance;
+} expected_change;
+
+static void check_changes(const carom_bifurcation_options *o, const expected_change *expected, int count) {
+  carom_error error = {0};
+  carom_bifurcation_result result;
+  if (!CHECK(draw(o, &result, &error) == CAROM_OK) || !CHECK_EQUAL(result.changes, count)) return;
+  diagram changes = read_diagram(o->record, "changes");
+  for (int i = 0; i < count; i++) {
+    CHECK_TEXT(diagram_word(&changes, i, "direction"), expected[i].direction);
+    CHECK_TEXT(diagram_word(&changes, i, "kind"), expected[i].kind);
+    CHECK_NEAR(diagram_value(&changes, i, o->vary.name), expected[i].value, expected[i].tolerance);
+  }
+  close_diagram(&changes);
+}
+
+// The linear oscillator before a stop. Its amplitude 1/|k - m w² + i c w| reaches the stop at 0.3 m where
+// (9 - w²)² + 0.36 w² = 1/0.09; there the motion touches the stop with speed zero.
+static void a_motion_that_grazes_a_stop_is_named(void) {
+  static const char *const text =
+      "space: planar\n"
+      "parameters: {w: 2 rad/s}\n"
+      "bodies: {mass: {mass: 1, inertia: 1}}\n"
+      "joints: {slide: {prismatic: [ground, mass], axis: x, limits: [-9 m, 0.3 m], material: hard}}\n"
+      "forces:\n"
+      "  spring: {along: slide.q, stiffness: 9, damping: 0.6}\n"
+      "  drive: {motor: slide, effort: cos(w*t)}\n"
+      "materials: {hard: {restitution: 0.8}}\n"
+      "method: event\n"
+      "integrator: {rtol: 1e-10, atol: 1e-12}\n"
+      "end: 5\n";
+  const carom_bifurcation_options o = {.model = write_model("grazing.yaml", text),
+                                       .vary = {"w", "2.2 rad/s:2.5 rad/s:4"},
+                                       .period = "2*pi/w",
+                                       .cut = 60,
+                                       .points = 8,
+                                       .one_way = true,
+                                       .record = scratch("grazing.h5")};
+  const double b = 2 * 9 - 0.36, w = sqrt((b - sqrt(b * b - 4 * (81 - 1 / 0.09))) / 2);
+  carom_error error = {0};
+  carom_bifurcation_result result;
+  if (!CHECK(draw(&o, &result, &error) == CAROM_OK) || !CHECK(result.changes >= 1)) return;
+  diagram changes = read_diagram(o.record, "changes");
+  CHECK_TEXT(diagram_word(&changes, 0, "kind"), "grazing");
+  CHECK(diagram_value(&changes, 0, "impacts_before") == 0 && diagram_value(&changes, 0, "impacts_after") > 0);
+  // A step of the value disturbs the motion, which may touch the stop before it grazes: the shortest steps are
+  // 0.1/64 rad/s long, and the amplitude changes by 0.3 m/(rad/s).
+  CHECK_NEAR(diagram_value(&changes, 0, "w"), w, 2 * 0.1 / 64);
+  close_diagram(&changes);
+}
+
+// Duffing's oscillator x'' + 0.1 x' + x + x³ = 0.3 cos(wt): on the way up the large motion ends in a fold, on the way
+// back the small one does. The values were found by continuation of the periodic orbit along its arc, with 600 steps of
+// Runge and Kutta's method per period, apart from this library. (The first harmonic gives 1.7737 for the upper one.)
+static const char *const duffing =
+    "space: planar\n"
+    "parameters: {w: 1 rad/s}\n"
+    "bodies: {mass: {mass: 1, inertia: 1}}\n"
+    "joints: {slide: {prismatic: [ground, mass], axis: x}}\n"
+    "forces:\n"
+    "  spring: {along: slide.q, stiffness: 1, damping: 0.1}\n"
+    "  drive: {motor: slide, effort: '0.3 N*cos(w*t) - 1 N/m^3*slide.q^3'}\n"
+    "method: smooth\n"
+    "end: 5\n";
+
+// Steps are 0.1 rad/s, and the shortest a 64th: the place is between the last orbit and the first that was lost.
+static void the_folds_of_a_hardening_spring_are_named(void) {
+  const carom_bifurcation_options o = {.model = write_model("duffing.yaml", duffing),
+                                       .vary = {"w", "1.2 rad/s:2 rad/s:9"},
+                                       .period = "2*pi/w",
+                                       .cut = 100,
+                                       .points = 8,
+                                       .record = scratch("duffing.h5")};
+  static const expected_change folds[] = {{"forward", "fold", 1.779720, 2 * 0.1 / 64},
+                                          {"backward", "fold", 1.324236, 2 * 0.1 / 64}};
+  check_changes(&o, folds, 2);
+}
+
+// From 1.45 to 1.7 rad/s at once the large motion is thrown onto the small one, although it goes on to 1.78 rad/s.
+static void a_step_that_leaves_a_branch_is_no_fold(void) {
+  const carom_bifurcation_options o = {.model = write_model("duffing.yaml", duffing),
+                                       .vary = {"w", "1.2 rad/s, 1.45 rad/s, 1.7 rad/s"},
+                                       .period = "2*pi/w",
+                                       .cut = 100,
+                                       .points = 8,
+                                       .one_way = true,
+                                       .record = scratch("thrown.h5")};
+  static const expected_change jump[] = {{"forward", "jump", (1.45 + 1.7) / 2, 1e-12}};
+  check_changes(&o, jump, 1);
+}
+
+// A ball on a table that moves as A sin(wt), once per period: with G = A w²/g and s = π (1 - e)/(1 + e) the motion
+// begins in a fold at G = s. Its multipliers have the product e² and the sum 1 + e² - (1 + e)² √(G² - s²): one is -1 at
+// G² = s² + (2 (1 + e²)/(1 + e)²)².
+static void fold_and_flip_of_a_ball_on_a_table_are_named(void) {
+  static const char *const text =
+      "space: planar\n"
+      "gravity: [0, -9.81]\n"
+      "parameters: {w: 30 rad/s, G: 1.3, e: 0.5}\n"
+      "bodies: {table: {mass: 1, inertia: 1}, ball: {mass: 1, inertia: 1}}\n"
+      "joints:\n"
+      "  lift: {prismatic: [ground, table], axis: y}\n"
+      "  gap: {prismatic: [table, ball], axis: y, limits: [0 m, 99 m], material: hard}\n"
+      "drives: {table: {joint: lift, motion: 'G*9.81 m/s^2/w^2*sin(w*t)'}}\n"
+      "materials: {hard: {restitution: e}}\n"
+      "initial: {gap: {u: 0.8}}\n"
+      "method: event\n"
+      "integrator: {rtol: 1e-10, atol: 1e-12}\n"
+      "end: 5\n";
+  carom_bifurcation_options o = {.model = write_model("table.yaml", text),
+                                 .vary = {"G", "1.2, 1.1, 1"},
+                                 .period = "2*pi/w",
+                                 .cut = 60,
+                                 .points = 16,
+                                 .one_way = true,
+                                 .record = scratch("table.h5")};
+  const double e = 0.5, s = M_PI * (1 - e) / (1 + e), flip = hypot(s, 2 * (1 + e * e) / ((1 + e) * (1 + e)));
+  check_changes(&o, (expected_change[]){{"forward", "fold", s, 2 * 0.1 / 64}}, 1);
+  // 0.004 below the flip the multiplier is -0.98, and 100 sections leave an eighth of a disturbance.
+  o.vary.value = "1.3, 1.4, 1.5, 1.55", o.cut = 100, o.record = scratch("table-flip.h5");
+  check_changes(&o, (expected_change[]){{"forward", "flip", flip, 0.004}}, 1);
+}
+
+// Van der Pol's oscillator under a force F cos(wt) follows the force until its amplitude falls to √2; then a second
+// frequency comes in. By the first harmonic 2 ((1 - w²)² + (mu w)²/4) = F² there; what it leaves out is of order mu².
+static void a_torus_is_named(void) {
+  static const char *const text =
+      "space: planar\n"
+      "parameters: {w: 1 rad/s, mu: 0.2}\n"
+      "bodies: {mass: {mass: 1, inertia: 1}}\n"
+      "joints: {slide: {prismatic: [ground, mass], axis: x}}\n"
+      "forces:\n"
+      "  spring: {along: slide.q, stiffness: 1}\n"
+      "  drive: {motor: slide, effort: '0.5*cos(w*t) + mu*(1 - slide.q^2)*slide.u'}\n"
+      "initial: {slide: {q: 1}}\n"
+      "method: smooth\n"
+      "end: 5\n";
+  const carom_bifurcation_options o = {.model = write_model("torus.yaml", text),
+                                       .vary = {"w", "1.05 rad/s:1.25 rad/s:5"},
+                                       .period = "2*pi/w",
+                                       .cut = 100,
+                                       .points = 32,
+                                       .record = scratch("torus.h5")};
+  const double mu = 0.2, b = 1 - mu * mu / 8, w = sqrt(b + sqrt(b * b - 1 + 0.5 * 0.5 / 2));
+  const expected_change both[] = {{"forward", "torus", w, mu * mu / 4}, {"backward", "torus", w, mu * mu / 4}};
+  check_changes(&o, both, 2);
+}
+
 static void failed_values_hold_their_message(void) {
   carom_error error = {0};
   carom_bifurcation_result result;
@@ -219,6 +370,11 @@ int main(void) {
   RUN(points_and_multipliers_of_a_linear_oscillator);
   RUN(a_limit_cycle_is_found_by_crossings);
   RUN_OPTIMISED(a_flip_of_the_impact_oscillator_is_named);
+  RUN(a_motion_that_grazes_a_stop_is_named);
+  RUN_OPTIMISED(the_folds_of_a_hardening_spring_are_named);
+  RUN(a_step_that_leaves_a_branch_is_no_fold);
+  RUN_OPTIMISED(fold_and_flip_of_a_ball_on_a_table_are_named);
+  RUN_OPTIMISED(a_torus_is_named);
   RUN(failed_values_hold_their_message);
   RUN(refusals_say_what_to_do);
   RUN(a_section_that_is_never_met_fails);

@@ -13,7 +13,7 @@ typedef struct bifurcation_args {
   const char *model;
   setting_list vary, settings;
   const char *period, *section, *take, *cut, *points, *tolerance, *disturbance, *halvings, *lyapunov, *record;
-  bool one_way, quiet, force;
+  bool one_way, json, quiet, force;
 } bifurcation_args;
 
 #define AT(field) offsetof(bifurcation_args, field)
@@ -85,6 +85,7 @@ static const arg bifurcation_table[] = {
      .value = "FILE",
      .offset = AT(record),
      .help = "HDF5 file of the diagram (default: the model's name with -bifurcation.h5, here)"},
+    {.name = "--json", .kind = ARG_FLAG, .offset = AT(json), .help = "print values and changes as one JSON object"},
     {.name = "--quiet", .letter = 'q', .kind = ARG_FLAG, .offset = AT(quiet), .help = "print only errors"},
     {.name = "--force", .kind = ARG_FLAG, .offset = AT(force), .help = "replace a file that carom did not write"},
 };
@@ -217,6 +218,31 @@ static void print_exponents(carom_record *record) {
   free(t.row);
 }
 
+static int print_json(const char *path) {
+  carom_error error = {0};
+  carom_record *record = carom_record_open(path, &error);
+  if (!record) return tell_error(&error);
+  const int length = carom_bifurcation_json(record, NULL, 0);
+  char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+  if (text) carom_bifurcation_json(record, text, length + 1), printf("%s\n", text);
+  carom_record_close(record);
+  if (length < 0) return fprintf(stderr, "carom: the results in '%s' cannot be read again\n", path), 1;
+  if (!text) return tell_out_of_memory();
+  free(text);
+  return 0;
+}
+
+static void print_result(const bifurcation_args *a, const char *path, const carom_bifurcation_result *r) {
+  carom_record *record = carom_record_open(path, NULL);
+  printf("%ld values of %s, %ld failed, %ld changes\n", r->values, a->vary.items[0].name, r->failed, r->changes);
+  if (record) print_periods(record), print_changes(record), print_exponents(record);
+  carom_record_close(record);
+  printf(
+      "  results       %s\n  to read them  carom export %s --table points --to csv\n  to see them   carom report "
+      "%s\n",
+      path, path, path);
+}
+
 static int tell_result(const bifurcation_args *a, const char *path, carom_status status,
                        const carom_bifurcation_result *r, const carom_error *error) {
   if (status != CAROM_OK) tell_error(error);
@@ -225,17 +251,9 @@ static int tell_result(const bifurcation_args *a, const char *path, carom_status
   if (r->failed)
     fprintf(stderr, "%serror:%s %ld of %ld values failed, %.6g first:\n%s\n", style(stderr, STYLE_ERROR),
             style(stderr, STYLE_PLAIN), r->failed, r->values, r->first_failed, r->first_message);
-  if (!a->quiet) {
-    carom_record *record = carom_record_open(path, NULL);
-    printf("%ld values of %s, %ld failed, %ld changes\n", r->values, a->vary.items[0].name, r->failed, r->changes);
-    if (record) print_periods(record), print_changes(record), print_exponents(record);
-    carom_record_close(record);
-    printf(
-        "  results       %s\n  to read them  carom export %s --table points --to csv\n  to see them   carom report "
-        "%s\n",
-        path, path, path);
-  }
-  return r->failed > 0;
+  const int code = a->json ? print_json(path) : 0;
+  if (!a->json && !a->quiet) print_result(a, path, r);
+  return code ? code : r->failed > 0;
 }
 
 // --- the command -----------------------------------------------------------------------------------------------------

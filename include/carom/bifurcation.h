@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "carom/export.h"
+#include "carom/record.h"
 #include "carom/status.h"
 #include "carom/sweep.h"
 
@@ -59,6 +60,10 @@ typedef struct carom_bifurcation_result {
 // did not. Returns CAROM_OK also if values have failed. If it is interrupted, the file holds the values that are done.
 CAROM_API carom_status carom_bifurcation(const carom_bifurcation_options *options, carom_bifurcation_result *result,
                                          carom_error *error);
+
+// Writes `values` and `changes` of a diagram as one JSON object, each a list of rows with the names of their columns.
+// Returns its length like snprintf, or -1 if the record is not a diagram or cannot be read.
+CAROM_API int carom_bifurcation_json(carom_record *record, char *text, int size);
 
 #ifdef __cplusplus
 }

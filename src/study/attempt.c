@@ -89,10 +89,15 @@ attempt *attempt_run(bifurcation *b, double value, const attempt *from) {
   return a;
 }
 
+void attempt_find_multiplier(bifurcation *b, attempt *a) {
+  if (a->status == CAROM_OK && !a->orbit.has_multiplier)
+    a->status = orbit_find_multiplier(&a->memory, a->sim, &b->rule, &a->orbit, &a->error);
+}
+
 void attempt_complete(bifurcation *b, attempt *a) {
   struct timespec began;
   clock_gettime(CLOCK_MONOTONIC, &began);
-  if (a->status == CAROM_OK) a->status = orbit_find_multiplier(&a->memory, a->sim, &b->rule, &a->orbit, &a->error);
+  attempt_find_multiplier(b, a);
   if (a->status == CAROM_OK && b->options->lyapunov) {
     carom_sim *second = sim_create(a->model, go_on, b, &a->error);
     a->status = second ? orbit_find_lyapunov(&a->memory, (carom_sim *[]){a->sim, second}, &b->rule, &a->orbit,

@@ -31,6 +31,7 @@ typedef enum change_kind {
   CHANGE_GRAZING,
   CHANGE_REST,
   CHANGE_CRISIS,
+  CHANGE_JUMP,
   CHANGE_OTHER
 } change_kind;
 extern const char *const change_words[];
@@ -76,7 +77,8 @@ typedef struct bifurcation {
 attempt *attempt_run(bifurcation *b, double value, const attempt *from);
 // What takes long: the multiplier of a periodic orbit, and the Lyapunov exponent if it is asked for.
 void attempt_complete(bifurcation *b, attempt *a);
-void attempt_free(bifurcation *b, attempt *a);  // null is legal
+void attempt_find_multiplier(bifurcation *b, attempt *a);  // if it has not been found yet
+void attempt_free(bifurcation *b, attempt *a);             // null is legal
 
 // change.c: looks whether something changes from one value to the next, and if so, where and what.
 void change_look(bifurcation *b, int direction, attempt *first, attempt *second);

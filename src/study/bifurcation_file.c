@@ -80,35 +80,82 @@ static const char *list_messages(bifurcation *b) {
   return w.out.text;
 }
 
-static record *create(bifurcation *b, const char *place, const char *path) {
+// Texts come before the file: nothing leaves by the arena while that is written.
+typedef struct diagram_texts {
+  const char *words, *messages, *summary;
+} diagram_texts;
+
+static diagram_texts make_texts(bifurcation *b) {
+  return (diagram_texts){
+      list_words(b), list_messages(b),
+      arena_print(&b->memory, "{\"values\": %ld, \"failed\": %ld, \"changes\": %ld}", b->done, b->failed, b->changes)};
+}
+
+static record *create(const bifurcation *b, const diagram_texts *t, const char *place, const char *path) {
   record_table tables[BIFURCATION_TABLES];
   for (int i = 0; i < BIFURCATION_TABLES; i++)
     tables[i] = (record_table){.name = b->tables[i].name,
                                .columns = b->tables[i].columns,
                                .units = b->tables[i].units,
                                .column_count = b->tables[i].column_count};
-  const record_text texts[] = {{"bifurcation", b->identity}, {"version", CAROM_VERSION},
-                               {"words", list_words(b)},     {"file", b->options->model},
-                               {"title", b->title},          {"messages", list_messages(b)}};
+  const record_text texts[] = {{"bifurcation", b->identity}, {"version", CAROM_VERSION}, {"words", t->words},
+                               {"file", b->options->model},  {"title", b->title},        {"messages", t->messages}};
   record_settings settings = record_settings_default();
   settings.name = path;
   return record_create(place, tables, BIFURCATION_TABLES, texts, sizeof texts / sizeof *texts, &settings, b->error);
 }
 
 carom_status bifurcation_write(bifurcation *b, const char *path) {
+  const diagram_texts texts = make_texts(b);
   output_file f;
   if (!output_begin(&f, path, b->error)) return b->error->status;
-  record *out = create(b, f.place, path);
+  record *out = create(b, &texts, f.place, path);
   carom_status status = out ? CAROM_OK : b->error->status;
   for (int i = 0; i < BIFURCATION_TABLES; i++)
     for (int k = 0; k < b->tables[i].count && status == CAROM_OK; k++)
       status = record_append(out, i, b->tables[i].rows[k], b->error);
-  if (out && status == CAROM_OK)
-    status = record_finish(
-        out,
-        arena_print(&b->memory, "{\"values\": %ld, \"failed\": %ld, \"changes\": %ld}", b->done, b->failed, b->changes),
-        b->error);
+  if (out && status == CAROM_OK) status = record_finish(out, texts.summary, b->error);
   else record_abandon(out);
   const carom_status ended = output_end(&f, status == CAROM_OK, b->error);
   return status == CAROM_OK ? ended : status;
+}
+
+// --- as JSON ---------------------------------------------------------------------------------------------------------
+
+static void put_row(json_writer *w, carom_record *record, int table, int columns, const double *row) {
+  json_open(w, NULL, '{');
+  for (int k = 0; k < columns; k++) {
+    const char *name = carom_record_get_column(record, table, k).name,
+               *word = carom_record_word(record, table, k, row[k]);
+    if (word) json_put_text(w, name, word);
+    else json_put_number(w, name, row[k]);
+  }
+  json_close(w, '}');
+}
+
+static bool put_table(json_writer *w, carom_record *record, const char *name) {
+  enum { COLUMNS_MOST = 64 };
+  double row[COLUMNS_MOST];
+  int table = 0;
+  carom_record_table about;
+  while ((about = carom_record_get_table(record, table)).name && strcmp(about.name, name) != 0) table++;
+  if (!about.name || about.columns > COLUMNS_MOST) return false;
+  json_open(w, name, '[');
+  for (long i = 0; i < about.rows; i++) {
+    if (carom_record_read(record, table, i, 1, row, NULL) != CAROM_OK) return false;
+    put_row(w, record, table, about.columns, row);
+  }
+  json_close(w, ']');
+  return true;
+}
+
+int carom_bifurcation_json(carom_record *record, char *text, int size) {
+  json_writer w = json_begin_in(text, size);
+  if (!carom_record_text(record, "bifurcation")) return -1;
+  json_open(&w, NULL, '{');
+  json_put_text(&w, "title", carom_record_text(record, "title"));
+  json_put_text(&w, "model", carom_record_text(record, "file"));
+  if (!put_table(&w, record, "values") || !put_table(&w, record, "changes")) return -1;
+  json_close(&w, '}');
+  return w.out.length;
 }

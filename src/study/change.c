@@ -1,10 +1,11 @@
-// What changes from one value of a bifurcation diagram to the next: found by halving the step between them, and named
-// by the multiplier of the orbit that ends there, and by what happens to its impacts.
+// What changes from one value of a bifurcation diagram to the next. The branch that ends is followed by steps that are
+// halved where they lose it. The change is named by how the multipliers of its last two orbits move, and by what
+// happens to its impacts.
 #include <math.h>
 
 #include "study/bifurcation.h"
 
-const char *const change_words[] = {"fold", "flip", "torus", "grazing", "rest", "crisis", "other"};
+const char *const change_words[] = {"fold", "flip", "torus", "grazing", "rest", "crisis", "jump", "other"};
 
 // Infinite sequences of impacts have no number of them.
 static bool same_impacts(const orbit *a, const orbit *b) {
@@ -21,26 +22,130 @@ static bool differs(const attempt *a, const attempt *b) {
   return !is_like(&a->orbit, &b->orbit) || orbit_distance(&b->orbit, &a->orbit) > JUMP;
 }
 
+// --- its place -------------------------------------------------------------------------------------------------------
+
+// A change between two values. Attempts belong to it, but for those of the diagram.
+typedef struct bracket {
+  bifurcation *b;
+  attempt *first, *second;  // of the diagram
+  bool turned;              // the branch is followed from the second to the first, which has no period
+  attempt *before, *last;   // two orbits of the branch; the first of them may be null
+  attempt *next;            // what follows it
+  bool reached;             // the branch still exists where the step of the diagram has left it
+} bracket;
+
+static void drop(const bracket *w, attempt *a) {
+  if (a != w->first && a != w->second) attempt_free(w->b, a);
+}
+
+// Whether the branch has been lost: the orbit is of another kind, or if what follows is of one kind with the branch, it
+// is nearer to that.
+static bool is_lost(const bracket *w, const attempt *a) {
+  const orbit *last = &w->last->orbit, *next = &w->next->orbit, *o = &a->orbit;
+  if (!is_like(last, next)) return !is_like(last, o);
+  return !is_like(last, o) || orbit_distance(o, last) > orbit_distance(next, o);
+}
+
+// Points that do not repeat yet may only pass by where an orbit has been: then a multiplier is 1 or more.
+static attempt *go_on_to(const bracket *w, double value) {
+  attempt *a = attempt_run(w->b, value, w->last);
+  if (a->status == CAROM_OK && a->orbit.period && !a->orbit.repeats) attempt_find_multiplier(w->b, a);
+  return a;
+}
+
+// A step disturbs the motion, and a shorter one may keep it on a branch where a longer one does not.
+static void follow(bracket *w) {
+  enum { RUNS_PER_HALVING = 4 };
+  attempt *const far = w->next;
+  double step = (far->value - w->last->value) / 2;
+  const double least = fabs(step) * pow(0.5, w->b->halvings - 0.5);
+  for (int i = 0; i < RUNS_PER_HALVING * w->b->halvings && fabs(step) > least && !w->b->stop && !w->reached; i++) {
+    const double rest = far->value - w->last->value, value = rest / step < 1.5 ? far->value : w->last->value + step;
+    attempt *a = go_on_to(w, value);
+    if (a->status != CAROM_OK) {
+      attempt_free(w->b, a);
+      return;
+    }
+    if (is_lost(w, a)) {
+      drop(w, w->next);
+      w->next = a, step = (value - w->last->value) / 2;
+    } else {
+      drop(w, w->before);
+      w->before = w->last, w->last = a, w->reached = value == far->value;
+      if ((w->next->value - value) * step <= 0) drop(w, w->next), w->next = far;  // a shorter step has passed the loss
+    }
+  }
+}
+
+// Where the same kind of orbit is on both sides, the points must jump: a movement that shrinks with the step is none.
+static bool is_change(const bracket *w, double moved) {
+  return !is_like(&w->last->orbit, &w->next->orbit) || orbit_distance(&w->next->orbit, &w->last->orbit) > 0.5 * moved;
+}
+
 // --- its name --------------------------------------------------------------------------------------------------------
 
-// `last` is the last orbit of the branch that ends, `next` the one that follows it. A branch whose period halves ends
-// at a multiplier of 1, as at a fold; but there its points meet in pairs.
-static change_kind name_change(const attempt *last, const attempt *next) {
-  const orbit *a = &last->orbit, *b = &next->orbit;
-  const double size = a->has_multiplier ? a->multiplier.size : 0, near = 0.3;
-  const bool doubles = b->period && (a->period == 2 * b->period || b->period == 2 * a->period);
-  const bool critical = size > 0.8 && size < 1.25;
-  if (doubles && same_impacts(a, b) && orbit_distance(b, a) <= near) return CHANGE_FLIP;
-  if (critical && fabs(a->multiplier.imaginary) > 0.1 * size) return CHANGE_TORUS;
-  if (critical) return a->multiplier.real < 0 || orbit_split(a) <= near ? CHANGE_FLIP : CHANGE_FOLD;
-  if (b->period && a->rests != b->rests) return CHANGE_REST;
+// Two orbits of the branch with their multipliers. If no shorter step has kept the branch, one is run on its near side.
+static void find_multipliers(bracket *w) {
+  if (!w->before) {
+    w->before = go_on_to(w, 2 * w->last->value - w->next->value);
+    if (w->before->status != CAROM_OK || is_lost(w, w->before)) drop(w, w->before), w->before = NULL;
+  }
+  attempt_find_multiplier(w->b, w->last);
+  if (w->before) attempt_find_multiplier(w->b, w->before);
+}
+
+// What becomes zero at a change falls along the branch. How much further it must go, in parts of the way between last
+// and next; infinite if it does not come nearer.
+static double way_to_zero(const bracket *w, double before, double last) {
+  const double way = (w->last->value - w->before->value) / (w->next->value - w->last->value);
+  return isfinite(before) && before > last ? way * last / (before - last) : INFINITY;
+}
+
+// Whether disturbances of the branch decay so slowly that no orbit beside the change could settle.
+static bool is_slow(const bracket *w) {
+  return pow(w->last->orbit.multiplier.size, (double)w->b->rule.cut / w->last->orbit.period) > 1e-3;
+}
+
+// Near a fold, 1 - μ is the root of the distance from it; so is the speed of an impact near grazing. Near a flip and a
+// torus, 1 + μ and 1 - |μ|² are proportional to it. The trend must lead to zero where the branch was lost, with room
+// for its curvature; where orbits do not settle they were lost before, but within the step of the diagram.
+static change_kind name_by_trend(const bracket *w) {
+  if (!w->before || !w->before->orbit.has_multiplier || !w->last->orbit.has_multiplier) return CHANGE_OTHER;
+  const orbit *a = &w->before->orbit, *b = &w->last->orbit;
+  const double near = 4, step = (w->second->value - w->first->value) / (w->next->value - w->last->value),
+               within = is_slow(w) ? fmax(near, fabs(step)) : near;
+  if (b->impacts > w->next->orbit.impacts && way_to_zero(w, a->slowest * a->slowest, b->slowest * b->slowest) <= near)
+    return CHANGE_GRAZING;
+  const double fold = way_to_zero(w, a->margin.fold * a->margin.fold, b->margin.fold * b->margin.fold),
+               flip = way_to_zero(w, a->margin.flip, b->margin.flip),
+               torus = way_to_zero(w, a->margin.torus, b->margin.torus), least = fmin(fold, fmin(flip, torus));
+  if (!(least <= within)) return CHANGE_OTHER;
+  return least == flip ? CHANGE_FLIP : least == torus ? CHANGE_TORUS : CHANGE_FOLD;
+}
+
+// The period doubles or halves, and the points stay where they were.
+static bool doubles(const orbit *a, const orbit *b) {
+  const bool twice = b->period && (a->period == 2 * b->period || b->period == 2 * a->period);
+  return twice && same_impacts(a, b) && orbit_distance(b, a) <= 0.3 && fabs(a->multiplier.real) > 0.5;
+}
+
+// A branch whose period halves ends at a multiplier of 1, as at a fold; but there its points meet in pairs.
+static change_kind name_change(const bracket *w) {
+  const orbit *a = &w->last->orbit, *b = &w->next->orbit;
+  const change_kind by_trend = name_by_trend(w);
+  if (by_trend != CHANGE_TORUS && doubles(a, b)) return CHANGE_FLIP;
+  if (by_trend == CHANGE_FOLD && orbit_split(a) <= 0.3) return CHANGE_FLIP;
+  if (by_trend != CHANGE_OTHER) return by_trend;
+  if (a->rests != b->rests && (a->rests || b->period)) return CHANGE_REST;
   if (!same_impacts(a, b)) return CHANGE_GRAZING;
   return CHANGE_OTHER;
 }
 
-static void write_change(bifurcation *b, int direction, change_kind kind, const attempt *last, const attempt *next,
-                         bool turned) {
-  const attempt *first = turned ? next : last, *second = turned ? last : next;
+// --- in the diagram --------------------------------------------------------------------------------------------------
+
+// `branch` is what is followed, of `first` and `second`.
+static void write_change(bifurcation *b, int direction, change_kind kind, const attempt *first, const attempt *second,
+                         const attempt *branch) {
   const double row[] = {(double)direction,
                         (double)kind + 1,
                         first->value,
@@ -48,60 +153,34 @@ static void write_change(bifurcation *b, int direction, change_kind kind, const 
                         (first->value + second->value) / 2,
                         first->orbit.period,
                         second->orbit.period,
-                        last->orbit.multiplier.real,
-                        last->orbit.multiplier.imaginary,
+                        branch->orbit.multiplier.real,
+                        branch->orbit.multiplier.imaginary,
                         first->orbit.impacts,
                         second->orbit.impacts};
   study_table_add(b, TABLE_CHANGES, row);
   b->changes++;
 }
 
-// --- its place -------------------------------------------------------------------------------------------------------
-
-// Whether the change lies before the middle: the orbit is of another kind there, or if both sides are of one kind, it
-// has moved further from the first side than the other side has from it.
-static bool is_before(const attempt *last, const attempt *middle, const attempt *next) {
-  if (!is_like(&last->orbit, &next->orbit)) return !is_like(&last->orbit, &middle->orbit);
-  return orbit_distance(&middle->orbit, &last->orbit) > orbit_distance(&next->orbit, &middle->orbit);
-}
-
-// From the branch that ends towards the value behind it. `last` and `next` become those on both sides of the change.
-static void halve(bifurcation *b, attempt **last, attempt **next, const attempt *keep[2]) {
-  for (int i = 0; i < b->halvings && !b->stop; i++) {
-    attempt *middle = attempt_run(b, ((*last)->value + (*next)->value) / 2, *last);
-    if (middle->status != CAROM_OK) {
-      attempt_free(b, middle);
-      return;
-    }
-    attempt **moved = is_before(*last, middle, *next) ? next : last;
-    if (*moved != keep[0] && *moved != keep[1]) attempt_free(b, *moved);
-    *moved = middle;
+// A branch that is reached behind the step does not end: if it has been followed backwards, the other one has ended by
+// itself, somewhere in the step; else the step has thrown the motion off it.
+static void write_bracket(bracket *w, int direction, double moved) {
+  if (w->reached) {
+    write_change(w->b, direction, w->turned ? CHANGE_CRISIS : CHANGE_JUMP, w->first, w->second,
+                 w->turned ? w->second : w->first);
+  } else if (is_change(w, moved)) {
+    find_multipliers(w);
+    const attempt *from = w->turned ? w->next : w->last, *to = w->turned ? w->last : w->next;
+    write_change(w->b, direction, name_change(w), from, to, w->last);
   }
 }
 
-// Where the same kind of orbit is on both sides, the points must jump: a movement that shrinks with the step is none.
-static bool is_change(const attempt *last, const attempt *next, double moved) {
-  return !is_like(&last->orbit, &next->orbit) || orbit_distance(&next->orbit, &last->orbit) > 0.5 * moved;
-}
-
-static void write_ends(bifurcation *b, int direction, attempt *last, const attempt *next, bool turned) {
-  if (!last->orbit.has_multiplier)
-    last->status = orbit_find_multiplier(&last->memory, last->sim, &b->rule, &last->orbit, &last->error);
-  write_change(b, direction, name_change(last, next), last, next, turned);
-}
-
-// A branch without a period has no multipliers: the other one, which begins here, is followed backwards. If that goes
-// on to where the first branch still was, nothing happens to it: the first has ended by itself, somewhere in the step.
+// A branch without a period has no multipliers: the other one, which begins here, is followed backwards.
 void change_look(bifurcation *b, int direction, attempt *first, attempt *second) {
   if (first->status != CAROM_OK || second->status != CAROM_OK || !differs(first, second)) return;
-  const bool turned = !first->orbit.period;
-  const attempt *keep[2] = {first, second};
+  bracket w = {.b = b, .first = first, .second = second, .turned = !first->orbit.period};
   const double moved = orbit_distance(&second->orbit, &first->orbit);
-  attempt *last = turned ? second : first, *next = turned ? first : second;
-  halve(b, &last, &next, keep);
-  if (!b->stop && turned && b->halvings && next == first)
-    write_change(b, direction, CHANGE_CRISIS, second, first, true);
-  else if (!b->stop && is_change(last, next, moved)) write_ends(b, direction, last, next, turned);
-  if (last != keep[0] && last != keep[1]) attempt_free(b, last);
-  if (next != keep[0] && next != keep[1]) attempt_free(b, next);
+  w.last = w.turned ? second : first, w.next = w.turned ? first : second;
+  follow(&w);
+  if (!b->stop) write_bracket(&w, direction, moved);
+  drop(&w, w.before), drop(&w, w.last), drop(&w, w.next);
 }

@@ -113,6 +113,16 @@ static double choose_step(const carom_sim *sim, const orbit_rule *rule) {
   return orbit_controls_error(sim) ? sqrt(rtol) : 1e-3;
 }
 
+// Complex multipliers come in pairs, each of which has a product that is real.
+static orbit_margin margin_of(int n, const double *real, const double *imaginary) {
+  orbit_margin m = {1, 1, INFINITY};
+  for (int i = 0; i < n; i++) {
+    m.fold *= hypot(1 - real[i], imaginary[i]), m.flip *= hypot(1 + real[i], imaginary[i]);
+    if (imaginary[i] != 0) m.torus = fmin(m.torus, fabs(1 - real[i] * real[i] - imaginary[i] * imaginary[i]));
+  }
+  return m;
+}
+
 static carom_status find_eigenvalue(arena *memory, int n, double *A, orbit *of, carom_error *error) {
   double *real = ARENA_ARRAY(memory, double, n + 1), *imaginary = ARENA_ARRAY(memory, double, n + 1);
   double *vectors = ARENA_ARRAY(memory, double, (long)n *n + 1), most = -1;
@@ -123,7 +133,7 @@ static carom_status find_eigenvalue(arena *memory, int n, double *A, orbit *of, 
       most = hypot(real[i], imaginary[i]);
       of->multiplier = (orbit_multiplier){real[i], fabs(imaginary[i]), most};
     }
-  of->has_multiplier = n > 0;
+  of->has_multiplier = n > 0, of->margin = margin_of(n, real, imaginary);
   return CAROM_OK;
 }
 

@@ -21,26 +21,28 @@ static double largest_apart(const orbit *o, int period, int first, int last) {
   return most;
 }
 
-// Points that do not repeat to the tolerance yet may still be on their way: what they are apart is small, and becomes
-// smaller.
+// Points that do not repeat to the tolerance yet may still be on their way: what they are apart is small, becomes
+// smaller, and is smaller than after one section. (On a spiral it is not.)
 static bool converges(const orbit *o, int period) {
   const int middle = (o->count + period) / 2;
   const double before = largest_apart(o, period, 0, middle),
                after = largest_apart(o, period, middle - period, o->count);
-  return after <= 1e-2 && after < 0.9 * before;
+  if (!(after <= 1e-2 && after < 0.9 * before)) return false;
+  return period == 1 || after <= 0.3 * largest_apart(o, 1, middle - period, o->count);
 }
 
 // The smallest period, seen twice at least, whose points repeat as well as those of any: what they are still apart is
-// the error of the motion, and differs from period to period by chance.
+// the error of the motion, and differs from period to period by chance. Near a flip points come nearer from both sides
+// in turn, and repeat to the tolerance after two periods long before they do so after one: there it converges.
 static int find_period(const orbit *o, double tolerance, bool *repeats) {
   const int most = o->count / 2;
   double least = INFINITY;
   for (int p = 1; p <= most; p++) least = fmin(least, largest_apart(o, p, 0, o->count));
-  *repeats = least <= tolerance;
-  for (int p = 1; p <= most && *repeats; p++)
-    if (largest_apart(o, p, 0, o->count) <= fmax(tolerance, 10 * least)) return p;
-  for (int p = 1; p <= most; p++)
-    if (converges(o, p)) return p;
+  const double enough = least <= tolerance ? fmax(tolerance, 10 * least) : -1;
+  for (int p = 1; p <= most; p++) {
+    *repeats = largest_apart(o, p, 0, o->count) <= enough;
+    if (*repeats || converges(o, p)) return p;
+  }
   return 0;
 }
 

@@ -17,6 +17,13 @@ typedef struct orbit_multiplier {
 } orbit_multiplier;
 extern const orbit_multiplier orbit_no_multiplier;  // not a number
 
+// What is left until an orbit loses its stability, over all multipliers μ.
+typedef struct orbit_margin {
+  double fold;   // |Π (1 - μ)|
+  double flip;   // |Π (1 + μ)|
+  double torus;  // least |1 - |μ|²| of those that are complex; infinite if none is
+} orbit_margin;
+
 typedef struct orbit {
   section_rule at;
   section_space space;
@@ -30,6 +37,7 @@ typedef struct orbit {
   bool rests;       // with infinitely many impacts, after which a contact rests
   bool has_multiplier;
   orbit_multiplier multiplier;  // the largest one of the orbit
+  orbit_margin margin;          // if it has a multiplier
   double *apart;                // workspace, a displacement
 } orbit;
 
