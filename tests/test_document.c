@@ -157,6 +157,61 @@ static void sets_replace(void) {
   CHECK(d && at(d->root, "method/event") && !at(d->root, "method/smooth"));
 }
 
+// Settings written into the text of a file: what it must become, or null if it is refused.
+static const struct {
+  const char *text;
+  assignment sets[3];
+  const char *becomes;
+} rewritten[] = {
+    {"parameters: {a: 1, b: 2}  # both\nend: a\n",
+     {{"a", "3 m"}, {"end", "2"}},
+     "parameters: {a: 3 m, b: 2}  # both\nend: 2\n"},
+    {"parameters:\n  a: 1   # one\n  b: 'x'\nend: 1\n",
+     {{"b", "y"}, {"a", "2"}},
+     "parameters:\n  a: 2   # one\n  b: y\nend: 1\n"},
+    // two keys of a new section, of a new part, and of a part without brackets
+    {"end: 1\n", {{"initial.pin.q", "1"}, {"initial.pin.u", "2"}}, "end: 1\ninitial: {pin: {q: 1, u: 2}}\n"},
+    {"end: 1", {{"initial.pin.q", "1"}, {"initial.arm.q", "2"}}, "end: 1\ninitial: {pin: {q: 1}, arm: {q: 2}}\n"},
+    {"initial: {}\nend: 1\n", {{"initial.pin.q", "1"}}, "initial: {pin: {q: 1}}\nend: 1\n"},
+    {"initial:\n  pin:\n    q: 1  # rad\n\n# more\nend: 1\n",
+     {{"initial.pin.u", "2"}, {"initial.arm.q", "3"}},
+     "initial:\n  pin:\n    q: 1  # rad\n    u: 2\n  arm: {q: 3}\n\n# more\nend: 1\n"},
+    {"initial: {pin: {q: 1,}, # first\n  }\r\nend: 1\r\n",
+     {{"initial.pin.u", "2"}, {"initial.arm", "3"}},
+     "initial: {pin: {q: 1, u: 2,}, arm: 3, # first\n  }\r\nend: 1\r\n"},
+    // values without brackets, without anything, in lists
+    {"gravity:\n  - 0\n  - -1\nend: 1\n", {{"gravity.1", "-2"}}, "gravity:\n  - 0\n  - -2\nend: 1\n"},
+    {"gravity:\n  - 0\n  - -1\nend: 1\n", {{"gravity", "[1, 2]"}}, "gravity:\n  [1, 2]\nend: 1\n"},
+    {"title:\nend: 1\n", {{"title", "Arm"}}, "title: Arm\nend: 1\n"},
+    {"title: \"Arm \\\"2\\\"\" # it\nend: 1\n", {{"title", "Leg"}}, "title: Leg # it\nend: 1\n"},
+    {"notes: [{a: 1}, {b: 2}]\n", {{"notes.1.c", "3"}}, "notes: [{a: 1}, {b: 2, c: 3}]\n"},
+    // one over the other
+    {"a: {b: 1, c: 2}\n", {{"a", "{b: 3}"}, {"a.b", "4"}}, "a: {b: 4}\n"},
+    {"a: {b: 1, c: 2}\n", {{"a.b", "4"}, {"a", "5"}}, "a: 5\n"},
+    {"a: 1\n", {{"a", "2"}, {"a", "3"}}, "a: 3\n"},
+    // words that make way for maps
+    {"method: event\n", {{"method.event.rtol", "1e-9"}}, "method: {event: {rtol: 1e-9}}\n"},
+    {"integrator: bdf\n", {{"integrator.rtol", "1e-9"}}, "integrator: {type: bdf, rtol: 1e-9}\n"},
+    {"method: {moreau: {step: 1}}\n", {{"method", "moreau"}}, "method: {moreau: {step: 1}}\n"},
+    // copies of a repeat do not stand in the file, nor do lines of a text
+    {"bodies:\n  b{i}: {repeat: {i: [1, 2]}, mass: i}\n", {{"bodies.b2.mass", "7"}}, NULL},
+    {"note: |\n  one\n  two\nend: 1\n", {{"note", "three"}}, NULL},
+    {"list: [1]\n", {{"list.4", "1"}}, NULL},
+};
+
+static void settings_are_written_into_files(void) {
+  for (size_t i = 0; i < sizeof rewritten / sizeof *rewritten; i++) {
+    const source file = {"model.yaml", rewritten[i].text, strlen(rewritten[i].text)};
+    int count = 0;
+    while (count < 3 && rewritten[i].sets[count].name) count++;
+    memset(&error, 0, sizeof error);
+    const char *text = document_rewrite(&memory, &file, rewritten[i].sets, count, &error);
+    if (!rewritten[i].becomes) CHECK(!text && error.text[0]);
+    else if (!CHECK(text)) printf("    %s\n", error.text);
+    else CHECK_TEXT(text, rewritten[i].becomes);
+  }
+}
+
 static void set_fails(const char *name, const char *text, int column, const char *message) {
   const assignment set = {name, text};
   if (CHECK(!load_with("parameters: {omega: 2}\ngravity: [0, 1]\nintegrator: bdf\n", &set, 1))) {
@@ -407,6 +462,7 @@ int main(void) {
   RUN(long_chains_of_parameters);
   RUN(repeats_unroll);
   RUN(sets_replace);
+  RUN(settings_are_written_into_files);
   RUN(bad_sets);
   RUN(syntax_errors);
   RUN(parameter_errors);

@@ -254,6 +254,7 @@ static void errors_stand_at_their_column(void) {
   fails("1+2)", 4, "no '('");
   fails("3 mn", 3, "'mn' is not a unit");
   fails("3 length", 3, "is not a unit");
+  fails("70 GN", 4, "hint: GPa for a modulus, MN for a force");
   fails("2 m x", 5, "an operator is missing");
   fails("10 N / s", 8, "no blanks");
   fails("x y", 3, "an operator is missing");

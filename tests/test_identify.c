@@ -8,10 +8,11 @@
 #include "carom/carom.h"
 #include "long.h"
 #include "math/dense.h"
+#include "study/fit.h"
 
 // --- coverage --------------------------------------------------------------------------------------------------------
 
-enum { MOST = 6, SAMPLES = 160 };
+enum { MOST = 6, SAMPLES = 160, CASES = 300 };
 
 // What is fitted in a scene, and where the truth is drawn: within the middle of the ranges, so that intervals end
 // inside of them.
@@ -111,7 +112,7 @@ static void write_data(const double *y, const scene *s, double noise, uint64_t s
 
 typedef struct tally {
   int covered;
-  double ratios[100];  // of the widths to those from the truth
+  double ratios[CASES];  // of the widths to those from the truth
 } tally;
 
 static bool run_case(const scene *s, uint64_t seed, tally *tallies, int number) {
@@ -163,22 +164,27 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Of 100 cases 90 to 99 cover the truth: beyond that are 2.8 % and 0.6 % of all seeds for each parameter. (Of the seeds
-// from 1000 on all 100 cases cover the height of the ball, with widths as here.) The short form shows that the truth is
-// found at all. A median width of 1.3 times that at the truth is what was asked for.
+// Of N cases with a coverage of 95 % the number that covers the truth is binomial: three standard deviations about the
+// mean are left, 0.95 N ± 3 √(0.95 · 0.05 N). With 300 cases these are 91.2 % to 98.8 %, narrower than 90 to 99 of 100;
+// with 100 cases a parameter would be outside of the latter for one seed in 29, in one of seven for one in five. The
+// seeds are the first ones, 1 to 300. The short form shows that the truth is found at all. A median width of 1.3 times
+// that at the truth is what was asked for.
 static void check_scene(const scene *s) {
-  const int cases = long_form() ? 100 : 3;
-  tally tallies[MOST] = {0};
+  const int cases = long_form() ? CASES : 3;
+  const double expected = 0.95 * cases, error = 3 * sqrt(0.95 * 0.05 * cases);
+  static tally tallies[MOST];
+  memset(tallies, 0, sizeof tallies);
   for (int i = 0; i < cases; i++)
-    if (!run_case(s, 2000 + (uint64_t)i, tallies, i)) return;
+    if (!run_case(s, 1 + (uint64_t)i, tallies, i)) return;
   for (int k = 0; k < s->count; k++) {
     qsort(tallies[k].ratios, (size_t)cases, sizeof *tallies[k].ratios, by_value);
     const double median = tallies[k].ratios[cases / 2];
     if (long_form())
-      printf("      %s: %d of %d intervals cover the truth, median width %.3f of that at the truth\n",
-             s->unknowns[k].name, tallies[k].covered, cases, median);
-    CHECK(tallies[k].covered >= (long_form() ? 90 : 2));
-    if (long_form()) CHECK(tallies[k].covered <= 99);
+      printf("      %s: %d of %d intervals cover the truth (%.1f ± %.1f %%), median width %.3f of that at the truth\n",
+             s->unknowns[k].name, tallies[k].covered, cases, 100.0 * tallies[k].covered / cases,
+             100 * sqrt(0.95 * 0.05 / cases), median);
+    CHECK(tallies[k].covered >= (long_form() ? expected - error : 2));
+    if (long_form()) CHECK(tallies[k].covered <= expected + error);
     CHECK(median <= 1.3);
     CHECK(median >= 1 / 1.3);
   }
@@ -345,13 +351,65 @@ static void an_estimate_at_a_bound_is_one_sided(void) {
   carom_fit_destroy(f);
 }
 
+// The speed at the start is so small in its whole range that the noise hides it, and the stiffness is beyond its range:
+// the one is not told, the other is one-sided and is not named with it, although both move the phase.
+static void a_weak_parameter_leaves_the_others_alone(void) {
+  static const pair weak = {oscillator, {{"c", "1e-5"}, {"k2", "20"}},
+                            2,          {{"k", "81:160"}, {"nothing", "0:1e-3"}, {"v0", "0:1e-7"}},
+                            3,          false};
+  carom_error error = {0};
+  carom_fit *f = fit_pair(&weak, 0.01, &error);
+  if (!CHECK_TEXT(error.text, "")) return;
+  const carom_fit_parameter k = carom_fit_get_parameter(f, 0), v0 = carom_fit_get_parameter(f, 2);
+  CHECK(k.determined && k.bound == CAROM_FIT_AT_LOW && k.low == 81 && k.high < 82);
+  CHECK(!v0.determined && v0.low == 0 && v0.high == 1e-7);
+  CHECK_CONTAINS(carom_fit_inseparable(f, 0), "do not tell 'nothing'");
+  CHECK_CONTAINS(carom_fit_inseparable(f, 1), "do not tell 'v0'");
+  carom_fit_destroy(f);
+}
+
+// One parameter has no derivative, because every run beside its value has failed; the other one keeps its interval, and
+// the first is not called one that the data do not tell.
+static void a_missing_derivative_is_said(void) {
+  enum { SAMPLES_HERE = 8 };
+  jmp_buf out_of_memory;
+  if (setjmp(out_of_memory)) return;
+  carom_fit f = {
+      .memory = arena_create(&out_of_memory),
+      .model = "model.yaml",
+      .ranges = (sweep_range[]){{.name = "a", .unit = "1", .high = 1}, {.name = "b", .unit = "1", .high = 1}},
+      .range_count = 2,
+      .n = 2,
+      .point = (double[]){0.5, 0.5},
+      .channels = &(fit_channel){.scale = 1, .weight = 1, .count = SAMPLES_HERE},
+      .channel_count = 1,
+      .fitted_channels = 1,
+      .m = SAMPLES_HERE,
+      .fitted = SAMPLES_HERE,
+      .limit = INFINITY,
+      .runs.last_message = "the mass is negative"};
+  double r[SAMPLES_HERE], J[2 * SAMPLES_HERE], change[2 * SAMPLES_HERE] = {0}, square = 0;
+  for (int i = 0; i < SAMPLES_HERE; i++)
+    r[i] = 0.01 * gauss(1, (uint64_t)i), J[i] = NAN, J[SAMPLES_HERE + i] = 2, square += r[i] * r[i];
+  fit_intervals(&f, r, J, change);
+  CHECK_CONTAINS(carom_fit_warning(&f, 0), "'a' is not known: runs beside the result fail on both sides");
+  CHECK_CONTAINS(carom_fit_warning(&f, 0), "the mass is negative");
+  CHECK(!carom_fit_warning(&f, 1) && !carom_fit_inseparable(&f, 0));
+  const carom_fit_parameter a = carom_fit_get_parameter(&f, 0), b = carom_fit_get_parameter(&f, 1);
+  CHECK(isnan(a.low) && isnan(a.high) && isnan(a.standard_error) && isnan(carom_fit_correlation(&f, 0, 1)));
+  CHECK_NEAR(b.standard_error, sqrt(square / (SAMPLES_HERE - 2) / (4 * SAMPLES_HERE)), 1e-12);
+  arena_free(&f.memory);
+}
+
 int main(void) {
   RUN(inseparable_pairs_are_named);
   RUN(combinations_are_simple);
   RUN(an_estimate_at_a_bound_is_one_sided);
+  RUN(a_weak_parameter_leaves_the_others_alone);
+  RUN(a_missing_derivative_is_said);
   RUN_OPTIMISED(a_bouncing_ball_is_identified);
   RUN_OPTIMISED(a_pendulum_on_a_wall_is_identified);
-  RUN_LONG(a_bouncing_ball_is_identified, 600);
-  RUN_LONG(a_pendulum_on_a_wall_is_identified, 600);
+  RUN_LONG(a_bouncing_ball_is_identified, 900);
+  RUN_LONG(a_pendulum_on_a_wall_is_identified, 900);
   return check_summary();
 }

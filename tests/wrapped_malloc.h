@@ -3,6 +3,7 @@
 #ifndef CAROM_TESTS_WRAPPED_MALLOC_H
 #define CAROM_TESTS_WRAPPED_MALLOC_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -24,6 +25,7 @@ char *__wrap_strdup(const char *text);
 static bool memory_refused(void) {
   const bool now = ++memory_calls.count == memory_calls.fail_at;
   memory_calls.refused |= now;
+  if (now) errno = ENOMEM;  // as the real ones say
   return now;
 }
 

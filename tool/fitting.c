@@ -65,9 +65,10 @@ static void print_channels(const carom_fit *fit) {
   carom_fit_channel c;
   printf("\nresiduals\n");
   for (int i = 0; (c = carom_fit_get_channel(fit, i)).file; i++) {
-    printf("  %s, %s: rms %.4g", c.file, c.column, c.rms);
-    print_unit(c.unit);
-    printf(" (%.3g %% of its range), %ld samples", 100 * c.rms / c.scale, c.samples);
+    printf("  %s, %s: ", c.file, c.column);
+    if (isnan(c.rms)) printf("not compared");
+    else printf("rms %.4g", c.rms), print_unit(c.unit), printf(" (%.3g %% of its range)", 100 * c.rms / c.scale);
+    printf(", %ld samples", c.samples);
     if (c.missing) printf(", %ld missing", c.missing);
     if (c.hold_out) printf(", held out");
     printf("\n");

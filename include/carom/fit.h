@@ -79,7 +79,7 @@ typedef struct carom_fit_parameter {
   bool log;
   carom_fit_bound bound;  // at an end of its range; its interval is then one-sided
   bool determined;        // false if the data cannot tell it: its interval is then its range
-  double low, high;       // the 95 % confidence interval; NaN of an optimum
+  double low, high;       // the 95 % confidence interval; NaN of an optimum, and if no run beside the value succeeds
   double standard_error;  // of the value, of a log parameter of its logarithm; NaN if it is not determined
 } carom_fit_parameter;
 CAROM_API carom_fit_parameter carom_fit_get_parameter(const carom_fit *fit, int i);
@@ -114,7 +114,7 @@ typedef struct carom_fit_channel {
   long samples, missing;
   long unused;   // samples that can be outside of the run, whatever the offset is
   double scale;  // range of the column, by which its residuals are divided [unit]
-  double rms;    // of its residuals [unit]
+  double rms;    // of its residuals; NaN of a hold-out file over which the run failed [unit]
 } carom_fit_channel;
 CAROM_API carom_fit_channel carom_fit_get_channel(const carom_fit *fit, int i);
 // A sample of a channel: its time in the file, the measured value, and that of the fitted model. Returns false if there
@@ -132,9 +132,10 @@ CAROM_API int carom_fit_json(const carom_fit *fit, char *text, int size);
 // Writes the result as an HDF5 file with tables `parameters`, `correlation` and `samples`, of which carom_report makes
 // a page. A file that carom did not write is replaced only with `force`.
 CAROM_API carom_status carom_fit_record(const carom_fit *fit, const char *record, bool force, carom_error *error);
-// Writes the model file with the fitted values, and the settings of the fit, where these keys stand in it. Returns
-// CAROM_ERROR_USAGE if one of them does not stand in this file, or if the model reads other files and `path` is in
-// another folder. A file that carom did not write is replaced only with `force`.
+// Writes the model file with the fitted values and the settings of the fit, each where its key stands in it; keys that
+// it does not have are added. Returns CAROM_ERROR_USAGE if the file would not mean the same (copies of a `repeat`, keys
+// of other files), or if the model reads other files and `path` is in another folder. A file that carom did not write
+// is replaced only with `force`.
 CAROM_API carom_status carom_fit_write_model(const carom_fit *fit, const char *path, bool force, carom_error *error);
 
 #ifdef __cplusplus

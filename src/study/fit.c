@@ -20,6 +20,11 @@ void fit_warn(carom_fit *f, const char *format, ...) {
   *ARENA_PUSH(&f->memory, f->warnings, f->warning_count, f->warning_capacity) = text.text;
 }
 
+bool fit_ended(carom_fit *f) {
+  if (f->runs.out_of_memory) return error_set(f->error, CAROM_ERROR_MEMORY, "out of memory for a trial run"), false;
+  return error_set(f->error, CAROM_INTERRUPTED, "interrupted after %ld runs", f->runs.now.runs), false;
+}
+
 // --- ranges ----------------------------------------------------------------------------------------------------------
 
 static bool names_differ(const carom_fit *f) {
@@ -151,7 +156,7 @@ int fit_try_starts(carom_fit *f, double (*cost)(const carom_fit *f, const double
     if (list.count) f->runs.now.best = list.costs[0];
   }
   arena_release(&f->memory, mark);
-  if (!going) return error_set(f->error, CAROM_INTERRUPTED, "interrupted after %ld runs", f->runs.now.runs), -1;
+  if (!going) return fit_ended(f), -1;
   if (!list.count)
     error_set(f->error, CAROM_ERROR_STUDY, "all of %ld trial runs failed, the first with: %s", starts,
               f->runs.first_message);
@@ -160,10 +165,15 @@ int fit_try_starts(carom_fit *f, double (*cost)(const carom_fit *f, const double
 
 // --- the result ------------------------------------------------------------------------------------------------------
 
+// A file may be given twice.
 static const char *name_of(carom_fit *f, int i) {
-  if (i < f->range_count) return f->ranges[i].name;
-  return f->n == f->range_count + 1 ? "offset"
-                                    : arena_print(&f->memory, "offset of %s", f->files[i - f->range_count].name);
+  const int file = i - f->range_count;
+  int same = 0;
+  if (file < 0) return f->ranges[i].name;
+  if (f->n == f->range_count + 1) return "offset";
+  for (int k = 0; k < f->n - f->range_count; k++) same += strcmp(f->files[k].name, f->files[file].name) == 0;
+  return same > 1 ? arena_print(&f->memory, "offset of file %d, %s", file + 1, f->files[file].name)
+                  : arena_print(&f->memory, "offset of %s", f->files[file].name);
 }
 
 // A word of a command line, in quotes where a shell would take it apart.

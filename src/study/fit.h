@@ -51,7 +51,7 @@ typedef struct carom_fit {
   const char **signals, **units;       // of each match
   int match_count;
   long m, fitted;  // samples in all, and of those that are fitted
-  double end;      // of the runs [s]
+  int compared;    // the file that is held out and compared now, alone; -1 while those that are fitted are run
   bool robust;
   // the result
   double *point;   // shares of the ranges
@@ -77,6 +77,7 @@ bool fit_is_same_model(const carom_fit *f, const carom_model *model, carom_error
 // Points of the ranges with their results, best first. Returns how many of them ran, or -1 after reporting.
 int fit_try_starts(carom_fit *f, double (*cost)(const carom_fit *f, const double *result), int keep, double *points,
                    double *results);
+bool fit_ended(carom_fit *f);  // false, after reporting why trial runs have ended: interrupted, or out of memory
 // Makes a fit, or destroys it after a failure.
 carom_fit *fit_make(const carom_fit_options *options, bool (*make)(carom_fit *f), carom_error *error);
 void fit_warn(carom_fit *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -84,8 +85,8 @@ void fit_name_result(carom_fit *f);  // values of the parameters, and their line
 
 // --- fit_trace.c: the model at the times of the samples --------------------------------------------------------------
 
-// Runs a model and fills one number per sample of all channels: `offset` of each file from the point, which may be null
-// for none. For trials; `context` is the fit.
+// Runs a model to the end of the files that take part, and fills one number per sample of their channels: `offset` of
+// each file from the point, which may be null for none. For trials; `context` is the fit.
 carom_status fit_trace(void *context, const carom_model *model, const double *point, double *traces,
                        carom_error *error);
 // Residuals of the samples that are fitted.

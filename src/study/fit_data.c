@@ -144,8 +144,8 @@ static bool read_sample(data_reader *r, const char *line, const column *c, doubl
   for (size_t i = 0; i < sizeof holes / sizeof *holes; i++)
     if (strcasecmp(cell, holes[i]) == 0) return true;
   if (!cells_number(cell, x) || isinf(*x))
-    return REFUSE(r, "'%s', line %d: '%s' is not a number (column '%s'); a missing sample is an empty cell or nan",
-                  r->path, r->text.line, cell, c->name);
+    return REFUSE(r, "'%s', line %d: '%s' is not a number (column '%s'); %s", r->path, r->text.line, cell, c->name,
+                  strchr(cell, ',') ? "decimal numbers need a point" : "a missing sample is an empty cell or nan");
   *x *= c->factor;
   return true;
 }
@@ -301,6 +301,14 @@ static bool check_matches(carom_fit *f) {
          false;
 }
 
+static void warn_of_repeats(carom_fit *f) {
+  for (int i = 0; i < f->file_count; i++)
+    for (int k = 0; k < i; k++)
+      if (!f->files[i].hold_out && strcmp(f->files[i].name, f->files[k].name) == 0)
+        fit_warn(f, "'%s' is fitted twice: its samples count double, and intervals are too narrow; give it a weight",
+                 f->files[i].name);
+}
+
 static void add_file(carom_fit *f, const carom_fit_data *d) {
   f->files[f->file_count++] = (fit_file){.name = arena_copy_text(&f->memory, d->file),
                                          .weight = d->weight > 0 ? d->weight : 1,
@@ -312,6 +320,7 @@ bool fit_read_data(carom_fit *f, const carom_model *model) {
   const carom_fit_options *o = f->options;
   const sweep_range *offset = o->offset ? &f->ranges[f->range_count] : NULL;
   const double least = offset ? offset->low : 0, most = offset ? offset->high : 0;
+  double end = 0;
   if (!find_signals(f, model)) return false;
   f->files = ARENA_ARRAY(&f->memory, fit_file, o->data_count);
   f->channels = ARENA_ARRAY(&f->memory, fit_channel, o->data_count * f->match_count);
@@ -324,7 +333,7 @@ bool fit_read_data(carom_fit *f, const carom_model *model) {
     if (!read_file(f, i, least)) return false;
     if (offset) f->files[i].offset = f->range_count + i;
     if (!f->files[i].hold_out) f->fitted_channels = f->channel_count, f->fitted = f->m;
-    f->end = fmax(f->end, f->files[i].t[f->files[i].rows - 1] + most);
+    end = fmax(end, f->files[i].t[f->files[i].rows - 1] + most);
   }
   for (int i = 0; i < f->channel_count; i++) {
     fit_channel *c = &f->channels[i];
@@ -334,7 +343,8 @@ bool fit_read_data(carom_fit *f, const carom_model *model) {
       fit_warn(f, "%ld samples of '%s' in '%s' are not used: they can be before the start of the model", c->unused,
                c->column, f->files[c->file].name);
   }
-  if (!(f->end > 0))
+  warn_of_repeats(f);
+  if (!(end > 0))
     return error_set(f->error, CAROM_ERROR_USAGE, "all samples are before the start of the model at t = 0 s"), false;
   return check_matches(f);
 }

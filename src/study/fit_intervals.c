@@ -14,8 +14,10 @@ typedef struct spread {
   const bool *taken;         // columns that take part
   double *A, *B;             // Σ ψ' JᵀJ and Σ ψ² JᵀJ, in y; entries of columns that do not take part are 0
   double *vectors, *values;  // of A
-  bool *lost;                // directions that the data do not tell
+  bool *lost;                // directions along which traces do not change
   double *covariance;        // of x
+  double *weak;              // directions of x of which the data tell too little, one after the other
+  int weak_count;
 } spread;
 
 // --- sums over samples -----------------------------------------------------------------------------------------------
@@ -73,17 +75,6 @@ static bool is_within_differences(const spread *s, const double *v, double size)
   return size <= fmax(LEAST, SAFETY * sqrt(sum));
 }
 
-// The noise lets a parameter move over its whole range along the direction.
-static bool is_within_noise(const spread *s, const double *v, double value) {
-  const carom_fit *f = s->f;
-  double noise = 0, farthest = 0;
-  for (int k = 0; k < f->n; k++) {
-    for (int l = 0; l < f->n; l++) noise += v[k] * s->B[k * f->n + l] * v[l];
-    if (s->taken[k]) farthest = fmax(farthest, fabs(v[k]) / s->length[k]);
-  }
-  return 2 * sqrt(fmax(noise, 0)) * farthest > value;
-}
-
 static bool find_lost(spread *s) {
   const carom_fit *f = s->f;
   const int n = f->n;
@@ -93,8 +84,7 @@ static bool find_lost(spread *s) {
   if (!eigen_symmetric(&s->f->memory, n, s->vectors, s->values)) return false;
   for (int j = 0; j < n; j++) {
     const double *v = s->vectors + j * n;
-    s->lost[j] =
-        !(s->values[j] > 0) || is_within_differences(s, v, sqrt(s->values[j])) || is_within_noise(s, v, s->values[j]);
+    s->lost[j] = !(s->values[j] > 0) || is_within_differences(s, v, sqrt(s->values[j]));
   }
   return true;
 }
@@ -119,6 +109,26 @@ static void form_covariance(spread *s) {
     }
 }
 
+// Where the noise lets a parameter move over its whole range within two standard deviations, the data tell too little.
+// It moves no further, because the range is known; other parameters move with it, and no further either.
+static bool bound_covariance(spread *s) {
+  const int n = s->f->n;
+  double *vectors = ARENA_ARRAY(&s->f->memory, double, n *n), *values = ARENA_ARRAY(&s->f->memory, double, n);
+  s->weak = ARENA_ARRAY(&s->f->memory, double, n *n);
+  memcpy(vectors, s->covariance, (size_t)(n * n) * sizeof *vectors);
+  if (!eigen_symmetric(&s->f->memory, n, vectors, values)) return false;
+  for (int j = 0; j < n; j++) {
+    const double *v = vectors + j * n;
+    double most = 0;
+    for (int k = 0; k < n; k++) most = fmax(most, fabs(v[k]));
+    const double bound = 0.25 / (most * most);
+    if (!(values[j] > bound)) continue;
+    memcpy(s->weak + n * s->weak_count++, v, (size_t)n * sizeof *v);
+    for (int k = 0; k < n * n; k++) s->covariance[k] -= (values[j] - bound) * v[k / n] * v[k % n];
+  }
+  return true;
+}
+
 static bool spread_of(spread *s, const bool *taken) {
   const int n = s->f->n;
   const size_t size = (size_t)(n * n);
@@ -129,17 +139,13 @@ static bool spread_of(spread *s, const bool *taken) {
   for (int i = 0; i < s->f->fitted_channels; i++) add_channel(s, &s->f->channels[i]);
   if (!find_lost(s)) return false;
   form_covariance(s);
-  return true;
+  return bound_covariance(s);
 }
 
 // --- names -----------------------------------------------------------------------------------------------------------
 
-// Makes lost directions simple: each has a parameter that no other one has.
-static int reduce(const spread *s, double *rows) {
-  const int n = s->f->n;
-  int count = 0;
-  for (int j = 0; j < n; j++)
-    if (s->lost[j]) memcpy(rows + n * count++, s->vectors + j * n, (size_t)n * sizeof *rows);
+// Makes directions simple: each has a parameter that no other one has.
+static void reduce(int n, int count, double *rows) {
   for (int i = 0; i < count; i++) {
     int pivot = 0;
     for (int k = 1; k < n; k++)
@@ -151,16 +157,15 @@ static int reduce(const spread *s, double *rows) {
       for (int k = 0; k < n; k++) rows[l * n + k] -= share * rows[i * n + k];
     }
   }
-  return count;
 }
 
-static void name_direction(carom_fit *f, const double *row) {
-  static const double PART = 0.02;  // of the largest, which is 1: smaller ones come from errors of the derivatives
+// `part` of the largest, which is 1, is what a parameter must have to be named.
+static void name_direction(carom_fit *f, const double *row, double part) {
   arena_text names = {0};
   int count = 0, left = 0;
-  for (int k = 0; k < f->n; k++) left += fabs(row[k]) > PART;
+  for (int k = 0; k < f->n; k++) left += fabs(row[k]) > part;
   for (int k = 0; k < f->n; k++) {
-    if (!(fabs(row[k]) > PART)) continue;
+    if (!(fabs(row[k]) > part)) continue;
     f->parameters[k].determined = false;
     left--;
     arena_append(&f->memory, &names, "%s'%s'", !count++ ? "" : left ? ", " : " and ", f->parameters[k].name);
@@ -173,10 +178,17 @@ static void name_direction(carom_fit *f, const double *row) {
                                names.text);
 }
 
+// Where traces do not change, every parameter that takes part is named: smaller parts than 2 % come from errors of the
+// derivatives. Where the noise is too large, those that move over half of their range or more; the others are told.
 static void name_lost(const spread *s) {
-  double *rows = ARENA_ARRAY(&s->f->memory, double, s->f->n * s->f->n);
-  const int count = reduce(s, rows);
-  for (int i = 0; i < count; i++) name_direction(s->f, rows + i * s->f->n);
+  const int n = s->f->n;
+  double *rows = ARENA_ARRAY(&s->f->memory, double, n *n);
+  int count = 0;
+  for (int j = 0; j < n; j++)
+    if (s->lost[j]) memcpy(rows + n * count++, s->vectors + j * n, (size_t)n * sizeof *rows);
+  reduce(n, count, rows), reduce(n, s->weak_count, s->weak);
+  for (int i = 0; i < count; i++) name_direction(s->f, rows + i * n, 0.02);
+  for (int i = 0; i < s->weak_count; i++) name_direction(s->f, s->weak + i * n, 0.5);
 }
 
 // --- intervals -------------------------------------------------------------------------------------------------------
@@ -212,10 +224,8 @@ static void set_intervals(carom_fit *f, const spread *all, const spread *free) {
   for (int k = 0; k < n; k++) {
     carom_fit_parameter *p = &f->parameters[k];
     const double at = f->point[k];
-    if (!p->determined) {
-      set_interval(f, k, 0, 1);
-      continue;
-    }
+    if (!p->determined) set_interval(f, k, 0, 1);
+    if (!p->determined || !all->taken[k]) continue;
     const bool inside = p->bound == CAROM_FIT_INSIDE;
     const double error = sqrt((inside ? free : all)->covariance[k * n + k]);
     if (inside) set_interval(f, k, fmax(at - t * error, 0), fmin(at + t * error, 1));
@@ -239,7 +249,7 @@ static void warn_of_jumps(carom_fit *f, const double *change, const double *leng
     double square = 0;
     for (int i = 0; i < f->fitted_channels; i++)
       square += dot(&f->channels[i], column_of(f, change, k), column_of(f, change, k));
-    if (f->parameters[k].determined && sqrt(square) > MOST * length[k])
+    if (f->parameters[k].determined && isfinite(length[k]) && sqrt(square) > MOST * length[k])
       fit_warn(f,
                "traces are not smooth in '%s': its derivatives are uncertain by %.0f %%, and so is its interval; give "
                "the method a smaller step, or use one that locates impacts",
@@ -247,21 +257,33 @@ static void warn_of_jumps(carom_fit *f, const double *change, const double *leng
   }
 }
 
-void fit_intervals(carom_fit *f, const double *residuals, const double *J, const double *change) {
-  const int n = f->n;
-  bool *every = ARENA_ARRAY(&f->memory, bool, n), *inner = ARENA_ARRAY(&f->memory, bool, n);
-  double *length = ARENA_ARRAY(&f->memory, double, n), *alone = ARENA_ARRAY(&f->memory, double, n);
-  fit_name_result(f);
-  for (int k = 0; k < n; k++) {
+// Length of each column of the derivatives, and which columns take part. Where every run beside the result has failed
+// there is no derivative; a column of length zero belongs to a parameter without effect.
+static void choose_columns(carom_fit *f, const double *J, double *length, bool *every) {
+  double *alone = ARENA_ARRAY(&f->memory, double, f->n);
+  for (int k = 0; k < f->n; k++) {
     double square = 0;
     for (int i = 0; i < f->fitted_channels; i++) square += dot(&f->channels[i], column_of(f, J, k), column_of(f, J, k));
     length[k] = sqrt(square);
-    every[k] = length[k] > LEAST_SQUARES_FLAT * sqrt((double)f->fitted);
-    memset(alone, 0, (size_t)n * sizeof *alone);
+    every[k] = isfinite(square) && length[k] > LEAST_SQUARES_FLAT * sqrt((double)f->fitted);
+    memset(alone, 0, (size_t)f->n * sizeof *alone);
     alone[k] = 1;
-    if (!every[k]) name_direction(f, alone);
-    inner[k] = every[k] && f->parameters[k].bound == CAROM_FIT_INSIDE;
+    if (!isfinite(square))
+      fit_warn(f,
+               "the interval of '%s' is not known: runs beside the result fail on both sides of its value (%s); the "
+               "other intervals hold it at its value",
+               f->parameters[k].name, f->runs.last_message);
+    else if (!every[k]) name_direction(f, alone, 0.5);
   }
+}
+
+void fit_intervals(carom_fit *f, const double *residuals, const double *J, const double *change) {
+  const int n = f->n;
+  bool *every = ARENA_ARRAY(&f->memory, bool, n), *inner = ARENA_ARRAY(&f->memory, bool, n);
+  double *length = ARENA_ARRAY(&f->memory, double, n);
+  fit_name_result(f);
+  choose_columns(f, J, length, every);
+  for (int k = 0; k < n; k++) inner[k] = every[k] && f->parameters[k].bound == CAROM_FIT_INSIDE;
   spread all = {.f = f, .r = residuals, .J = J, .change = change, .length = length}, free = all;
   if (!spread_of(&all, every) || !spread_of(&free, inner)) {
     fit_warn(f, "derivatives of the traces are not finite at the result: there are no intervals");

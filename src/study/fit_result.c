@@ -166,7 +166,6 @@ static carom_status write_record(arena *memory, const carom_fit *f, const char *
   carom_output to = {
       .path = path, .kind = CAROM_FILE_RECORD, .inputs = f->inputs, .input_count = f->input_count, .force = force};
   output_file file;
-  if (carom_output_check(&to, error) != CAROM_OK || !output_begin(&file, path, error)) return error->status;
   json_writer w = json_begin(memory);
   put_fit(&w, f);
   const record_text texts[] = {{"fit", w.out.text},
@@ -176,6 +175,8 @@ static carom_status write_record(arena *memory, const carom_fit *f, const char *
                                {"title", f->title ? f->title : ""}};
   record_settings settings = record_settings_default();
   settings.name = path;
+  // From here on nothing leaves by the arena: a file that is begun must be ended.
+  if (carom_output_check(&to, error) != CAROM_OK || !output_begin(&file, path, error)) return error->status;
   record *out = record_create(file.place, tables, TABLES, texts, sizeof texts / sizeof *texts, &settings, error);
   carom_status status = out ? write_rows(f, out, error) : error->status;
   if (out && status == CAROM_OK) status = record_finish(out, "{}", error);

@@ -30,12 +30,18 @@ static void take_row(tracer *t, int file) {
   }
 }
 
+// Files that are held out must not lengthen the runs of the fit, nor let them fail.
+static bool takes_part(const carom_fit *f, int file) {
+  return f->compared < 0 ? !f->files[file].hold_out : file == f->compared;
+}
+
 // All rows until the end of the last step.
 static carom_status take_rows(tracer *t, carom_error *error) {
   const double now = carom_sim_time(t->sim);
   carom_status status = CAROM_OK;
   for (int i = 0; i < t->f->file_count && status == CAROM_OK; i++) {
     const fit_file *file = &t->f->files[i];
+    if (!takes_part(t->f, i)) continue;
     for (; t->next[i] < file->rows && status == CAROM_OK; t->next[i]++) {
       const double at = file->t[t->next[i]] + t->offset[i];
       if (at > now) break;
@@ -52,7 +58,8 @@ static carom_status take_rows(tracer *t, carom_error *error) {
 static carom_status run_to_end(tracer *t, carom_error *error) {
   sim_pace pace = {0};
   double end = 0;
-  for (int i = 0; i < t->f->file_count; i++) end = fmax(end, t->f->files[i].t[t->f->files[i].rows - 1] + t->offset[i]);
+  for (int i = 0; i < t->f->file_count; i++)
+    if (takes_part(t->f, i)) end = fmax(end, t->f->files[i].t[t->f->files[i].rows - 1] + t->offset[i]);
   carom_status status = take_rows(t, error);
   while (status == CAROM_OK && carom_sim_time(t->sim) < end) {
     status = sim_take_step(t->sim, end, error);
@@ -74,7 +81,8 @@ static carom_status trace_in(arena *memory, tracer *t, const carom_model *model,
     if (t->signals[i] < 0)
       return error_set(error, CAROM_ERROR_USAGE, "the model has no signal '%s' at these values", f->signals[i]);
   }
-  for (int i = 0; i < f->file_count; i++) t->offset[i] = offset_of(f, &f->files[i], point);
+  for (int i = 0; i < f->file_count; i++)
+    if (takes_part(f, i)) t->offset[i] = offset_of(f, &f->files[i], point);
   return run_to_end(t, error);
 }
 

@@ -9,18 +9,12 @@
 typedef struct identifying {
   carom_fit *f;
   least_squares problem;
-  double *padded, *traces;  // of the points that are evaluated together
+  double *traces;  // of the points that are evaluated together
   int most;
   bool found;  // the last search has ended at a minimum
 } identifying;
 
 // --- residuals -------------------------------------------------------------------------------------------------------
-
-// The search moves the first n numbers of a point; offsets of files that are held out stay as they are.
-static void pad(const carom_fit *f, const double *x, double *point) {
-  memcpy(point, f->point, (size_t)f->runs.n * sizeof *point);
-  memcpy(point, x, (size_t)f->n * sizeof *point);
-}
 
 static bool evaluate(void *context, int count, const double *points, double *residuals, bool *good) {
   const identifying *s = context;
@@ -29,9 +23,7 @@ static bool evaluate(void *context, int count, const double *points, double *res
   bool going = true;
   for (int first = 0; first < count && going; first += s->most) {
     const int some = count - first < s->most ? count - first : s->most;
-    for (int i = 0; i < some; i++)
-      pad(f, points + (size_t)(first + i) * (size_t)f->n, s->padded + (size_t)i * (size_t)f->runs.n);
-    going = trials_run(&f->runs, some, s->padded, s->traces, good + first);
+    going = trials_run(&f->runs, some, points + (size_t)first * (size_t)f->n, s->traces, good + first);
     for (int i = 0; going && i < some; i++)
       if (good[first + i])
         fit_residuals(f, s->traces + (size_t)i * size, residuals + (size_t)(first + i) * (size_t)f->fitted);
@@ -70,10 +62,6 @@ static double robust_limit(carom_fit *f, const double *residuals) {
 
 // --- the search ------------------------------------------------------------------------------------------------------
 
-static bool interrupted_after(carom_fit *f) {
-  return error_set(f->error, CAROM_INTERRUPTED, "interrupted after %ld runs", f->runs.now.runs), false;
-}
-
 // With a robust loss the limit follows the residuals, which follow the limit.
 static bool search_from(identifying *s, double *x, double *residuals) {
   enum { ROUNDS = 3 };
@@ -81,7 +69,7 @@ static bool search_from(identifying *s, double *x, double *residuals) {
   for (int i = 0; i < (s->f->robust ? ROUNDS : 1); i++) {
     s->problem.limit = s->f->robust ? robust_limit(s->f, residuals) : INFINITY;
     end = least_squares_search(&s->f->memory, &s->problem, x, residuals);
-    if (end == LEAST_SQUARES_ENDED) return interrupted_after(s->f);
+    if (end == LEAST_SQUARES_ENDED) return fit_ended(s->f);
   }
   s->found = end == LEAST_SQUARES_FOUND;
   return true;
@@ -97,7 +85,7 @@ static bool search_all(identifying *s, int count, const double *points, const do
   f->runs.now.searches = count;
   for (int i = 0; i < count; i++) {
     f->runs.now.search = i + 1;
-    memcpy(x + (size_t)i * n, points + (size_t)i * (size_t)f->runs.n, n * sizeof *x);
+    memcpy(x + (size_t)i * n, points + (size_t)i * n, n * sizeof *x);
     fit_residuals(f, traces + (size_t)i * (size_t)f->runs.size, r);
     if (!search_from(s, x + (size_t)i * n, r)) return false;
     costs[i] = mean_of(f, r);
@@ -118,13 +106,13 @@ static bool fit_from(identifying *s, int count, const double *points, const doub
   double *J = ARENA_ARRAY(&f->memory, double, size), *change = ARENA_ARRAY(&f->memory, double, size);
   const least_squares *p = &s->problem;
   fit_residuals(f, traces, residuals);
-  if (!least_squares_choose_steps(&f->memory, p, points, residuals, J, change)) return interrupted_after(f);
+  if (!least_squares_choose_steps(&f->memory, p, points, residuals, J, change)) return fit_ended(f);
   if (!search_all(s, count, points, traces, residuals)) return false;
-  if (!least_squares_choose_steps(&f->memory, p, f->point, residuals, J, change)) return interrupted_after(f);
+  if (!least_squares_choose_steps(&f->memory, p, f->point, residuals, J, change)) return fit_ended(f);
   if (!search_from(s, f->point, residuals)) return false;
   if (!s->found)
     fit_warn(f, "the search ended before it had found a minimum: values and intervals are rough; narrow the ranges");
-  if (!least_squares_choose_steps(&f->memory, p, f->point, residuals, J, change)) return interrupted_after(f);
+  if (!least_squares_choose_steps(&f->memory, p, f->point, residuals, J, change)) return fit_ended(f);
   f->limit = p->limit;
   fit_intervals(f, residuals, J, change);
   return true;
@@ -145,7 +133,7 @@ static double rms_of_file(const carom_fit *f, int file, const double *traces) {
 }
 
 // The offset of such a file belongs to it alone: it is fitted with all parameters held, on a grid that shrinks.
-static bool place_file(carom_fit *f, int file, double *traces) {
+static bool place_file(carom_fit *f, int file) {
   enum { GRID = 17 };
   const size_t n = (size_t)f->runs.n, size = (size_t)f->runs.size;
   double *points = ARENA_ARRAY(&f->memory, double, GRID *n), *all = ARENA_ARRAY(&f->memory, double, GRID *size);
@@ -158,12 +146,10 @@ static bool place_file(carom_fit *f, int file, double *traces) {
       memcpy(points + (size_t)i * n, f->point, n * sizeof *points);
       points[(size_t)i * n + (size_t)at] = low + (high - low) * i / (GRID - 1);
     }
-    if (!trials_run(&f->runs, GRID, points, all, good)) return interrupted_after(f);
+    if (!trials_run(&f->runs, GRID, points, all, good)) return fit_ended(f);
     for (int i = 0; i < GRID; i++) {
       const double rms = good[i] ? rms_of_file(f, file, all + (size_t)i * size) : INFINITY;
-      if (!(rms < least)) continue;
-      least = rms, best = points[(size_t)i * n + (size_t)at];
-      memcpy(traces, all + (size_t)i * size, size * sizeof *traces);
+      if (rms < least) least = rms, best = points[(size_t)i * n + (size_t)at];
     }
     const double half = (high - low) / (GRID - 1);
     low = fmax(best - half, 0), high = fmin(best + half, 1), f->point[at] = best;
@@ -171,22 +157,46 @@ static bool place_file(carom_fit *f, int file, double *traces) {
   return true;
 }
 
+// One run over the file alone, at the result. If it fails, the file is not compared.
+static bool compare_file(carom_fit *f, int file) {
+  double *traces = ARENA_ARRAY(&f->memory, double, f->m);
+  bool good;
+  f->compared = file;
+  if (f->files[file].offset >= 0 && !place_file(f, file)) return false;
+  if (!trials_run(&f->runs, 1, f->point, traces, &good)) return fit_ended(f);
+  if (!good)
+    fit_warn(f, "'%s' is not compared: the run over it failed at the result: %s", f->files[file].name,
+             f->runs.last_message);
+  for (int i = f->fitted_channels; i < f->channel_count; i++) {
+    const fit_channel *c = &f->channels[i];
+    for (long k = c->first; c->file == file && k < c->first + c->count; k++) f->traces[k] = good ? traces[k] : NAN;
+  }
+  return true;
+}
+
 static bool compare_held_out(carom_fit *f) {
   double sum = 0;
   long count = 0;
+  f->runs.n = f->options->offset ? f->range_count + f->file_count : f->n, f->runs.size = (int)f->m;
   for (int i = 0; i < f->file_count; i++)
-    if (f->files[i].hold_out && f->files[i].offset >= 0 && !place_file(f, i, f->traces)) return false;
-  bool good;
-  if (!trials_run(&f->runs, 1, f->point, f->traces, &good)) return interrupted_after(f);
-  if (!good)
-    return error_set(f->error, CAROM_ERROR_STUDY, "the run at the result failed: %s", f->runs.first_message), false;
+    if (f->files[i].hold_out && !compare_file(f, i)) return false;
   for (int i = f->fitted_channels; i < f->channel_count; i++) {
     const fit_channel *c = &f->channels[i];
-    for (long k = 0; k < c->count; k++) sum += pow((f->traces[c->first + k] - c->y[k]) / c->scale, 2);
-    count += c->count;
+    for (long k = 0; k < c->count; k++) {
+      const double residual = (f->traces[c->first + k] - c->y[k]) / c->scale;
+      if (!isnan(residual)) sum += residual * residual, count++;
+    }
   }
   f->summary.hold_out_rms = count ? sqrt(sum / (double)count) : NAN;
   return true;
+}
+
+static bool trace_result(carom_fit *f) {
+  bool good;
+  if (!trials_run(&f->runs, 1, f->point, f->traces, &good)) return fit_ended(f);
+  if (!good)
+    return error_set(f->error, CAROM_ERROR_STUDY, "the run at the result failed: %s", f->runs.last_message), false;
+  return compare_held_out(f);
 }
 
 // --- the study -------------------------------------------------------------------------------------------------------
@@ -229,6 +239,16 @@ static void summarise(carom_fit *f, const double *residuals) {
              f->summary.searches);
 }
 
+// The same samples must not count twice.
+static bool matches_differ(const carom_fit *f) {
+  const carom_setting *m = f->options->match;
+  for (int i = 0; i < f->options->match_count; i++)
+    for (int k = 0; k < i; k++)
+      if (strcmp(m[i].name, m[k].name) == 0 && strcmp(m[i].value, m[k].value) == 0)
+        return error_set(f->error, CAROM_ERROR_USAGE, "'%s' is matched with '%s' twice", m[i].name, m[i].value), false;
+  return true;
+}
+
 static bool check_options(const carom_fit *f) {
   const carom_fit_options *o = f->options;
   const char *why = NULL;
@@ -242,7 +262,7 @@ static bool check_options(const carom_fit *f) {
   else if (o->loss && strcmp(o->loss, "squares") != 0 && strcmp(o->loss, "huber") != 0)
     why = "the loss is 'squares' or 'huber'";
   if (why) error_set(f->error, CAROM_ERROR_USAGE, "%s", why);
-  return !why;
+  return !why && matches_differ(f);
 }
 
 static bool begin(carom_fit *f) {
@@ -252,8 +272,8 @@ static bool begin(carom_fit *f) {
   f->robust = f->options->loss && strcmp(f->options->loss, "huber") == 0;
   const bool read = fit_read_data(f, model);
   carom_model_destroy(model);
-  f->runs.n = f->options->offset ? f->range_count + f->file_count : f->n;
-  f->runs.size = (int)f->m, f->runs.measure = fit_trace;
+  f->compared = -1;
+  f->runs.n = f->n, f->runs.size = (int)f->fitted, f->runs.measure = fit_trace;
   return read;
 }
 
@@ -261,25 +281,22 @@ static bool identify(carom_fit *f) {
   if (!begin(f)) return false;
   enum { TOGETHER = 64 };
   const int most = f->options->searches ? f->options->searches : 4;
-  const size_t n = (size_t)f->runs.n, size = (size_t)f->runs.size;
+  const size_t n = (size_t)f->n, size = (size_t)f->fitted;
   double *points = ARENA_ARRAY(&f->memory, double, (size_t)most *n),
          *traces = ARENA_ARRAY(&f->memory, double, (size_t)most *size);
-  f->point = ARENA_ARRAY(&f->memory, double, n);
-  f->traces = ARENA_ARRAY(&f->memory, double, size);
+  f->point = ARENA_ARRAY(&f->memory, double, f->range_count + f->file_count);
+  f->traces = ARENA_ARRAY(&f->memory, double, f->m);
   double *residuals = f->residuals = ARENA_ARRAY(&f->memory, double, f->fitted);
   const int count = fit_try_starts(f, cost_of_start, most, points, traces);
   if (count < 0) return false;
-  identifying s = {.f = f,
-                   .most = TOGETHER,
-                   .padded = ARENA_ARRAY(&f->memory, double, TOGETHER *n),
-                   .traces = ARENA_ARRAY(&f->memory, double, TOGETHER *size)};
+  identifying s = {.f = f, .most = TOGETHER, .traces = ARENA_ARRAY(&f->memory, double, TOGETHER *size)};
   s.problem = (least_squares){.n = f->n,
                               .m = (int)f->fitted,
                               .context = &s,
                               .evaluate = evaluate,
                               .limit = INFINITY,
                               .steps = ARENA_ARRAY(&f->memory, double, n)};
-  if (!fit_from(&s, count, points, traces, residuals) || !compare_held_out(f)) return false;
+  if (!fit_from(&s, count, points, traces, residuals) || !trace_result(f)) return false;
   summarise(f, residuals);
   f->summary.runs = f->runs.now.runs, f->summary.failed = f->runs.now.failed;
   return true;

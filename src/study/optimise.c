@@ -108,8 +108,7 @@ static bool search_all(const optimising *s, int count, double *points, double *v
   f->runs.now.searches = f->summary.searches = count;
   for (int i = 0; i < count; i++) {
     f->runs.now.search = i + 1;
-    if (!search_from(s, points + (size_t)i * n, &values[i], &found))
-      return error_set(f->error, CAROM_INTERRUPTED, "interrupted after %ld runs", f->runs.now.runs), false;
+    if (!search_from(s, points + (size_t)i * n, &values[i], &found)) return fit_ended(f);
     if (i == 0 || values[i] < values[best]) best = i, best_found = found;
     f->runs.now.best = s->sign * values[best];
   }

@@ -87,11 +87,15 @@ static int next_point(team *w) {
   return i;
 }
 
-static void count_run(trials *t, bool good, const carom_error *error) {
+static void count_run(trials *t, carom_status status, const carom_error *error) {
   pthread_mutex_lock(&t->lock);
-  t->now.runs++, t->now.failed += !good;
-  if (!good && !t->first_message[0])
-    snprintf(t->first_message, sizeof t->first_message, "%s", error->text[0] ? error->text : error->message);
+  t->now.runs++;
+  if (status != CAROM_OK) {
+    t->now.failed++;
+    snprintf(t->last_message, sizeof t->last_message, "%s", error->text[0] ? error->text : error->message);
+    if (!t->first_message[0]) memcpy(t->first_message, t->last_message, sizeof t->first_message);
+  }
+  if (status == CAROM_ERROR_MEMORY) t->stop = t->out_of_memory = true;
   pthread_mutex_unlock(&t->lock);
 }
 
@@ -102,7 +106,7 @@ static void *work(void *argument) {
     const carom_status status =
         run_point(w->t, w->points + (size_t)i * (size_t)w->t->n, w->results + (size_t)i * (size_t)w->t->size, &error);
     w->good[i] = status == CAROM_OK;
-    if (status != CAROM_INTERRUPTED) count_run(w->t, w->good[i], &error);
+    if (status != CAROM_INTERRUPTED) count_run(w->t, status, &error);
   }
   return NULL;
 }

@@ -107,16 +107,6 @@ static bool is_said_once(const char *key) {
   return false;
 }
 
-static bool same(const value *a, const value *b) {
-  if (a->kind != b->kind || a->count != b->count) return false;
-  if (a->kind == VALUE_SCALAR) return strcmp(a->text, b->text) == 0;
-  for (int i = 0; i < a->count; i++) {
-    if (a->kind == VALUE_MAP && strcmp(a->items[i]->key, b->items[i]->key) != 0) return false;
-    if (!same(a->items[i], b->items[i])) return false;
-  }
-  return true;
-}
-
 static bool from_source(const value *v, const source *s) { return v->key_at.source == s; }
 
 // Two included files that disagree, with no word from the file that includes them.
@@ -131,7 +121,8 @@ static bool merge_winning(loader *l, value *into, const value *from, const sourc
   for (int i = 0; i < from->count; i++) {
     const value *mine = loader_get(into, from->items[i]->key);
     if (!mine) loader_append(l, into, from->items[i]);
-    else if (!from_source(mine, includer) && !same(mine, from->items[i])) return conflict(l, mine, from->items[i]);
+    else if (!from_source(mine, includer) && !value_same(mine, from->items[i]))
+      return conflict(l, mine, from->items[i]);
   }
   return true;
 }
@@ -151,7 +142,7 @@ static bool merge_root(loader *l, value *into, const value *from, const source *
     if (!mine || (is_empty(mine) && theirs->kind == VALUE_MAP)) loader_put(l, into, theirs);
     else if (maps && strcmp(theirs->key, "parameters") == 0) ok = merge_winning(l, mine, theirs, includer);
     else if (maps) ok = merge_section(l, mine, theirs);
-    else if (!from_source(mine, includer) && !same(mine, theirs)) ok = conflict(l, mine, theirs);
+    else if (!from_source(mine, includer) && !value_same(mine, theirs)) ok = conflict(l, mine, theirs);
     if (!ok) return false;
   }
   return true;

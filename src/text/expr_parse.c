@@ -124,13 +124,37 @@ static const char *nearest_builtin(const char *name, bool call) {
   return word_nearest(name, names, n);
 }
 
+// A modulus is often given in GN, which is no unit.
 static const char *nearest_unit(const char *name) {
-  static const char *const words[][2] = {
-      {"sec", "s"},   {"second", "s"},   {"seconds", "s"},   {"msec", "ms"},    {"minutes", "min"}, {"hours", "h"},
-      {"meter", "m"}, {"meters", "m"},   {"metre", "m"},     {"metres", "m"},   {"in", "inch"},     {"inches", "inch"},
-      {"feet", "ft"}, {"degree", "deg"}, {"degrees", "deg"}, {"radian", "rad"}, {"radians", "rad"}, {"turns", "rev"},
-      {"kgs", "kg"},  {"gram", "g"},     {"grams", "g"},     {"t", "tonne"},    {"newton", "N"},    {"newtons", "N"},
-      {"joule", "J"}, {"watt", "W"},     {"hertz", "Hz"},    {"RPM", "rpm"}};
+  static const char *const words[][2] = {{"sec", "s"},
+                                         {"second", "s"},
+                                         {"seconds", "s"},
+                                         {"msec", "ms"},
+                                         {"minutes", "min"},
+                                         {"hours", "h"},
+                                         {"meter", "m"},
+                                         {"meters", "m"},
+                                         {"metre", "m"},
+                                         {"metres", "m"},
+                                         {"in", "inch"},
+                                         {"inches", "inch"},
+                                         {"feet", "ft"},
+                                         {"degree", "deg"},
+                                         {"degrees", "deg"},
+                                         {"radian", "rad"},
+                                         {"radians", "rad"},
+                                         {"turns", "rev"},
+                                         {"kgs", "kg"},
+                                         {"gram", "g"},
+                                         {"grams", "g"},
+                                         {"t", "tonne"},
+                                         {"newton", "N"},
+                                         {"newtons", "N"},
+                                         {"joule", "J"},
+                                         {"watt", "W"},
+                                         {"hertz", "Hz"},
+                                         {"RPM", "rpm"},
+                                         {"GN", "GPa for a modulus, MN for a force"}};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strcmp(name, words[i][0]) == 0) return words[i][1];
   int count;

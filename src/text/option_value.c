@@ -81,7 +81,15 @@ static const char *shape_hint(const asked *a, const value *v) {
   return NULL;
 }
 
+// `--set gravity.1=-1` where the model does not give this list.
+static bool is_item_of_nothing(const value *v) {
+  return v->kind == VALUE_MAP && v->made && v->count && v->items[0]->key[0] >= '0' && v->items[0]->key[0] <= '9';
+}
+
 static bool must_be(const asked *a, const value *v, const char *what) {
+  if (is_item_of_nothing(v))
+    return FAIL(a, v->at, "set the whole list first, by --set 'PATH=[...]'; then an item of it can be set or fitted",
+                "the model does not give '%s', which therefore has no item %s", a->o->key, v->items[0]->key);
   if (value_is_nothing(v)) return FAIL(a, option_place(v), NULL, "'%s' has no value: it must be %s", a->o->key, what);
   return FAIL(a, v->at, shape_hint(a, v), "'%s' must be %s, not %s", a->o->key, what, kind_of(v));
 }

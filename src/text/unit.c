@@ -293,10 +293,17 @@ static void say_factor(words *w, dimension factor, const char *text) {
   else say(w, "1 %s * %s", unit_text, text);
 }
 
+// A modulus is often given with the unit of a force.
+static void say_unit(words *w, dimension wanted) {
+  char unit_text[32];
+  say(w, "give it in %s%s", dimension_text(wanted, unit_text),
+      wanted == DIM(-1, 1, -2) ? ", kPa, MPa, GPa or N/m^2" : "");
+}
+
 const char *dimension_advice(dimension wanted, dimension got, const char *text, bool may_use_time,
                              char buffer[DIMENSION_ADVICE]) {
   words w = {.text = buffer, .size = DIMENSION_ADVICE};
-  char unit_text[32], part[64];
+  char part[64];
   bool literal = is_literal(text);
   // a text that is too long to be repeated is pointed at
   if (strlen(text) >= 40) snprintf(part, sizeof part, "(...)");
@@ -306,7 +313,7 @@ const char *dimension_advice(dimension wanted, dimension got, const char *text, 
   if (got & DIM_CYCLES && turns(wanted))
     say(&w, "a cycle has 2*pi rad: write 2*pi*%s%s", *text ? part : "f with the frequency f",
         plain == DIM_TIME && may_use_time ? "*t" : "");
-  else if (!*text) say(&w, "give it in %s", dimension_text(wanted, unit_text));
+  else if (!*text) say_unit(&w, wanted);
   else if (plain == DIM_TIME && may_use_time) say(&w, "write %s * t", part);
   else if (plain == DIM_ACCELERATION && without_angle(got) == DIM_MASS && strstr(text, "9.8"))
     say(&w, "give the acceleration of free fall its unit: 9.81 m/s^2, or write g0");
@@ -314,8 +321,7 @@ const char *dimension_advice(dimension wanted, dimension got, const char *text, 
     say(&w, "the weight of a mass is %s * g0", part);
   else if (plain == DIM_LENGTH) say(&w, "a length such as a radius is missing: write for instance 10 mm * %s", part);
   else if (plain == DIM(-1, 0, 0)) say(&w, "divide by a length such as a radius: write for instance %s/(10 mm)", part);
-  else if (literal || factor == DIM_ANY || dimension_unpack(factor).kg < 0)
-    say(&w, "give it in %s", dimension_text(wanted, unit_text));
+  else if (literal || factor == DIM_ANY || dimension_unpack(factor).kg < 0) say_unit(&w, wanted);
   else say(&w, "a factor is missing: write for instance "), say_factor(&w, factor, part);
   return buffer;
 }

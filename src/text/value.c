@@ -95,3 +95,13 @@ bool loader_check_keys(loader *l, const value *map) {
   return source_error(l->error, CAROM_ERROR_MODEL, second->key_at, hint, "'%s' occurs twice: first at %s:%d:%d",
                       second->key, file, first->key_at.line, first->key_at.column);
 }
+
+bool value_same(const value *a, const value *b) {
+  if (a->kind != b->kind || a->count != b->count) return false;
+  if (a->kind == VALUE_SCALAR) return strcmp(a->text, b->text) == 0;
+  for (int i = 0; i < a->count; i++) {
+    if (a->kind == VALUE_MAP && strcmp(a->items[i]->key, b->items[i]->key) != 0) return false;
+    if (!value_same(a->items[i], b->items[i])) return false;
+  }
+  return true;
+}

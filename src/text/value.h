@@ -65,12 +65,13 @@ const document *document_load(arena *memory, const char *path, const char *text,
 const document *document_load_within(arena *memory, const char *path, const char *text, size_t length,
                                      const assignment *sets, int set_count, long values_max, carom_error *error);
 
-// The text of a model file with values at some keys: each takes the place of the value that stands in this file, and
-// what else stands there stays as it is. A section that the file does not have is added at its end. Returns null after
-// reporting a key that does not stand in it.
+// The text of a model file with values at some keys: each takes the place of the value that stands in this file, or is
+// added where its key belongs; what else stands there stays as it is. Returns null after reporting if the text would
+// not read as the file with these settings: of copies of a `repeat`, and of some keys of other files.
 const char *document_rewrite(arena *memory, const source *file, const assignment *sets, int count, carom_error *error);
 
 const value *value_get(const value *map, const char *key);  // null when absent
+bool value_same(const value *a, const value *b);            // the same keys in the same order, with the same texts
 const char *value_kind_text(const value *v);                // "a list", "a map", "text", for messages
 
 const parameter *parameters_find(const parameters *p, const char *name);  // null when absent

@@ -22,6 +22,7 @@ typedef struct reader {
   size_t start;            // byte of the source at which the text begins
   int first_column;        // added on the first line: the text may begin after `name=`
   place last;              // end of the last event that had one
+  size_t last_end;         // the same in bytes of the source
   level levels[MODEL_DEPTH_MAX];
   int depth;
   value *root;
@@ -244,6 +245,15 @@ static size_t begin_of(const reader *r, struct fy_event *event) {
   return r->start + (mark ? mark->input_pos : 0);
 }
 
+// Marks leave out quotes. A key without a value has no token: the value would stand behind its colon.
+static void set_bytes(const reader *r, struct fy_event *event, value *v) {
+  const struct fy_mark *start = fy_event_start_mark(event), *end = fy_event_end_mark(event);
+  v->begin = r->last_end;
+  if (!event->scalar.value || !start || !end) return;
+  v->begin = begin_of(r, event) - v->quoted;
+  v->length = r->start + end->input_pos + v->quoted - v->begin;
+}
+
 static bool on_scalar(reader *r, struct fy_event *event) {
   struct fy_token *token = event->scalar.value;
   enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
@@ -261,7 +271,7 @@ static bool on_scalar(reader *r, struct fy_event *event) {
   value *v = loader_scalar(r->loader, text, text ? length : 0, at);
   if (style == FYSS_SINGLE_QUOTED) unquote((char *)v->text);
   v->quoted = style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
-  if (token && style == FYSS_PLAIN) raw_text(r, token, &v->length), v->begin = begin_of(r, event);
+  set_bytes(r, event, v);
   if (expects_key(r)) return on_key(r, v, at);
   attach(r, v);
   return true;
@@ -315,7 +325,7 @@ static bool read_events(reader *r) {
   while ((r->event = fy_parser_parse(r->parser))) {
     bool ok = on_event(r, r->event);
     const struct fy_mark *end = fy_event_end_mark(r->event);
-    if (end) r->last = mark_place(r, end->line, end->column);
+    if (end) r->last = mark_place(r, end->line, end->column), r->last_end = r->start + end->input_pos;
     fy_parser_event_free(r->parser, r->event);
     r->event = NULL;
     if (!ok) return false;

@@ -62,6 +62,8 @@ const extent = (lists) => {
 };
 
 function channelPanel(channel, { t, measured, fitted, step }) {
+  const title = `${channel.column} of ${channel.file}${channel.hold_out ? ', held out' : ''}`;
+  if (channel.rms === null) return h('section', { class: 'panel', 'aria-label': `${channel.column} of ${channel.file}` }, h('h2', {}, title), h('p', { class: 'muted' }, 'Not compared: the run over it failed at the result.'));
   const residuals = measured.map((y, k) => y - fitted[k]), time = { name: 't', unit: 's' }, axis = { name: channel.column, unit: channel.unit }, range = padded(extent([t]), 0.01);
   const dots = (painter, frame, ys, fill) => ys.forEach((y, k) => painter.circle(frame.px(t[k]), frame.py(y), t.length > 1000 ? 1.2 : 2, { fill }));
   const over = drawing(`${channel.column} as measured and as fitted`, HEIGHT, (painter, size) => {
@@ -79,7 +81,7 @@ function channelPanel(channel, { t, measured, fitted, step }) {
     histogram(painter, frame, residuals, most, frame.box.left + width + 8, size.width - width - 92);
   });
   const shown = step > 1 ? `; every ${step}th sample is shown` : '', offset = channel.offset ? `, offset ${quantity(channel.offset, 's', 5)}` : '';
-  return h('section', { class: 'panel', 'aria-label': `${channel.column} of ${channel.file}` }, h('h2', {}, `${channel.column} of ${channel.file}${channel.hold_out ? ', held out' : ''}`), over, below,
+  return h('section', { class: 'panel', 'aria-label': `${channel.column} of ${channel.file}` }, h('h2', {}, title), over, below,
     h('p', { class: 'muted' }, `Points are measured, the line is ${channel.signal} of the model${offset}. Residuals: rms ${quantity(channel.rms, channel.unit)}, ${plain(100 * channel.rms / channel.scale, 3)} % of the range; ${several(channel.samples, 'sample')}${channel.missing ? `, ${channel.missing} missing` : ''}${shown}.`));
 }
 
