@@ -23,6 +23,8 @@ extern "Python" {
   void carom_py_restore(void *context, const double *memory);
   carom_status carom_py_prepare(void *context, carom_sim *sim, carom_error *error);
   bool carom_py_progress(void *context, const carom_progress *progress);
+  bool carom_py_fit_progress(void *context, const carom_fit_progress *progress);
+  bool carom_py_bifurcation_progress(void *context, const carom_bifurcation_progress *progress);
   void carom_py_warn(void *context, const char *sentence);
   void carom_py_before(void *context, int index, carom_sim *sim);
   void carom_py_after(void *context, int index, carom_sim *sim);

@@ -10,28 +10,13 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence, Union
 import numpy
 
 from ._c import ffi, lib
+from .calls import Raised, _note_in_handle
 from .errors import Error, check, exception_of, text_of
 from .model import Model
 from .study import Equilibrium, Modes, find_equilibrium, find_modes
 
 _ORDER = "<" if sys.byteorder == "little" else ">"
 FAR = 1e9  # later than any step goes: the time to stop at if none is given [s]
-
-
-class Raised:
-    """Keeps the first exception that a Python function has raised inside a C call."""
-
-    def __init__(self) -> None:
-        self.exception: Optional[BaseException] = None
-
-    def note(self, _kind, exception, _trace) -> None:
-        if self.exception is None:
-            self.exception = exception
-
-    def again(self) -> None:
-        exception, self.exception = self.exception, None
-        if exception is not None:
-            raise exception
 
 
 class _Bound:
@@ -43,11 +28,6 @@ class _Bound:
 
     def error(self, kind, exception, trace) -> None:
         self.raised.note(kind, exception, trace)
-
-
-def _note_in_handle(kind, exception, trace):
-    """Called by cffi if a function below raises: the frame's `context` says whose it is."""
-    ffi.from_handle(trace.tb_frame.f_locals["context"]).raised.note(kind, exception, trace)
 
 
 @ffi.def_extern(error=False, onerror=_note_in_handle)
@@ -251,8 +231,8 @@ class Sim:
         """
         return find_equilibrium(self)
 
-    def modes(self) -> Modes:
-        """The modes of small vibrations about this position, at rest.
+    def modes(self, *, at_rest: bool = False) -> Modes:
+        """The modes of small vibrations about this state, with its speeds, or about this position at rest.
 
         >>> import carom
         >>> sim = carom.load("models/double-pendulum.yaml").sim()
@@ -260,7 +240,7 @@ class Sim:
         >>> [round(mode.omega, 4) for mode in sim.modes()]
         [3.7979, 9.8641]
         """
-        return find_modes(self)
+        return find_modes(self, at_rest)
 
     def record(self, path: Union[str, os.PathLike], *, force: bool = False) -> None:
         """Writes each step from now on to a file, until `end_record`."""

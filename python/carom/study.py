@@ -6,9 +6,10 @@ import json
 import os
 import tempfile
 from dataclasses import dataclass
-from typing import Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 from ._c import ffi, lib
+from .calls import StudyCalls
 from .errors import check, exception_of, text_of
 from .model import Setting, _settings
 
@@ -71,9 +72,9 @@ def find_equilibrium(sim) -> Equilibrium:
                        result.closed, bool(result.friction))
 
 
-def find_modes(sim) -> Modes:
+def find_modes(sim, at_rest: bool) -> Modes:
     error = ffi.new("carom_error *")
-    c = lib.carom_sim_modes(sim._c, error)
+    c = (lib.carom_sim_modes_at_rest if at_rest else lib.carom_sim_modes)(sim._c, error)
     sim._raised.again()
     if c == ffi.NULL:
         raise exception_of(error)
@@ -84,11 +85,13 @@ def bifurcation(path: Union[str, os.PathLike], parameter: str, values: Union[str
                 record: Union[str, os.PathLike, None] = None, *, period: Optional[str] = None, section: Optional[str] = None,
                 take: Sequence[str] = (), cut: int = 200, points: int = 64, tolerance: float = 0, disturbance: float = 0,
                 halvings: int = 6, one_way: bool = False, lyapunov: int = 0, force: bool = False,
-                settings: Optional[Mapping[str, Setting]] = None):
+                settings: Optional[Mapping[str, Setting]] = None, progress: Optional[Callable[[int, int], Any]] = None):
     """Follows where a model file settles as a parameter changes, like `carom bifurcation`, and returns the record with the
     tables `values`, `points` and `changes`. `values` is a range such as "24 rad/s:28 rad/s:9", or a list. A value that
-    fails has a `status` other than 0. Without `record` the file is temporary and lives as long as the result."""
+    fails has a `status` other than 0. Without `record` the file is temporary and lives as long as the result.
+    `progress(done, values)` is called about ten times a second; if it returns False, or on Ctrl-C, the diagram ends."""
     from .run import Run
+    calls = StudyCalls(progress)
     folder = None if record else tempfile.TemporaryDirectory(prefix="carom-")
     record = record or os.path.join(folder.name, "bifurcation.h5")
     listed = values if isinstance(values, str) else ", ".join(str(v) for v in values)
@@ -104,5 +107,8 @@ def bifurcation(path: Union[str, os.PathLike], parameter: str, values: Union[str
     options.halvings = halvings or lib.CAROM_BIFURCATION_NONE
     options.tolerance, options.disturbance, options.lyapunov = tolerance, disturbance, lyapunov
     options.one_way, options.force = one_way, force
-    check(lib.carom_bifurcation(options, ffi.NULL, error), error)
+    options.progress, options.context = lib.carom_py_bifurcation_progress, calls.handle
+    status = lib.carom_bifurcation(options, ffi.NULL, error)
+    calls.raised.again()
+    check(status, error)
     return Run(record, folder)
