@@ -196,25 +196,27 @@ static carom_status copy_touches(exporter *x) {
 static int count_columns(const exporter *x) { return x->column_count + x->word_count; }
 
 // The header of a table in a file of its own: a frame table has the time in front.
-static own_header header_of(exporter *x, int table) {
+static own_header header_of(exporter *x, int table, bool message) {
   int time = record_find_table(x->in, "time"), count = 0;
   record_table t = record_get_table(x->in, table);
   record_table front =
       time >= 0 && table != time && is_frame_table(x, table) ? record_get_table(x->in, time) : (record_table){0};
-  const char **columns = ARENA_ARRAY(&x->memory, const char *, front.column_count + t.column_count + 2);
+  const char **columns = ARENA_ARRAY(&x->memory, const char *, front.column_count + t.column_count + 3);
   if (is_touches(x, table)) columns[count++] = "t";
   for (int k = 0; k < front.column_count; k++) columns[count++] = front.columns[k];
   for (int k = 0; k < t.column_count; k++) columns[count++] = t.columns[k];
+  if (message) columns[count++] = "message";
   return (own_header){columns, count};
 }
 
-// The header that is to be written, and those of the tables of this record. A lone `t` can be anything.
+// The header that is to be written, and those of the tables of this record, with and without messages of rows that
+// failed. A lone `t` can be anything.
 static own_headers list_headers(exporter *x) {
   int count = record_table_count(x->in), time = record_find_table(x->in, "time"), used = 0;
-  own_header *items = arena_alloc(&x->memory, (size_t)count + 1, sizeof *items);
+  own_header *items = arena_alloc(&x->memory, 2 * (size_t)count + 1, sizeof *items);
   items[used++] = (own_header){x->columns, count_columns(x)};
   for (int i = 0; i < count; i++)
-    if (i != time) items[used++] = header_of(x, i);
+    if (i != time) items[used++] = header_of(x, i, false), items[used++] = header_of(x, i, true);
   return (own_headers){items, used};
 }
 

@@ -1,5 +1,5 @@
-// Binary glTF 2.0: a node for each body with its triangles, and an animation that moves the nodes. Flexible beams have
-// a morph target for each mode. Normals are left out, so that faces are shown flat.
+// Binary glTF 2.0: a node for each body with its triangles, and an animation that moves the nodes. Flexible beams and
+// planar solids have a morph target for each mode. Normals are left out, so that faces are shown flat.
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -126,7 +126,7 @@ static void put_targets(glb *g, json_writer *w, const scene_body *b) {
   vec3 *moved = ARENA_ARRAY(&g->j->memory, vec3, b->vertex_count + 1);
   json_open(w, "targets", '[');
   for (int m = 0; m < b->modes; m++) {
-    for (int i = 0; i < b->vertex_count; i++) moved[i] = export_scene_bend(b, m, b->vertices[i]);
+    for (int i = 0; i < b->vertex_count; i++) moved[i] = export_scene_bend(b, m, i);
     json_open(w, NULL, '{');
     json_put_integer(w, "POSITION", add_vectors(g, moved, b->vertex_count));
     json_close(w, '}');

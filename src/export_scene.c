@@ -18,6 +18,7 @@ typedef struct drawing_board {
   pose at;
   const json_value *meshes;  // of the scene; may be null
   double length;             // of the model [m]
+  double reach;              // how far from the origin bodies come [m]
   bool planar;
 } drawing_board;
 
@@ -206,13 +207,13 @@ static void add_outline(drawing_board *d, const json_value *shape) {
   if (count > 2) add_plate(d, points, count, 0.06 * reach);
 }
 
-// A plane is a square of five lengths to each side, a little thick so that it can be seen from below, too.
+// A plane is a square of five lengths to each side, or as far as bodies come, a little thick so that it can be seen
+// from below, too.
 static void add_plane(drawing_board *d, const json_value *shape) {
-  const double length = d->length;
+  const double length = d->length, width = 2 * fmax(5 * length, d->reach + vec3_norm(d->at.p) + length);
   const bool planar = d->planar;
   (void)shape;
-  const vec3 size =
-      planar ? (vec3){10 * length, 0.01 * length, 2 * length} : (vec3){10 * length, 10 * length, 0.01 * length};
+  const vec3 size = planar ? (vec3){width, 0.01 * length, 2 * length} : (vec3){width, width, 0.01 * length};
   d->at.p = vec3_sub(d->at.p, mat3_mul(d->at.R, planar ? (vec3){0, size.y / 2, 0} : (vec3){0, 0, size.z / 2}));
   add_box(d, size);
 }
@@ -264,7 +265,7 @@ static void add_shape(drawing_board *d, const json_value *shape) {
     if (strcmp(primitives[i].kind, kind) == 0) primitives[i].add(d, shape);
 }
 
-// --- beams -----------------------------------------------------------------------------------------------------------
+// --- flexible bodies -----------------------------------------------------------------------------------------------------------
 
 static vec3 *read_vectors(arena *memory, const json_value *v, int count) {
   vec3 *to = ARENA_ARRAY(memory, vec3, count + 1);
@@ -294,7 +295,47 @@ static void add_beam(drawing_board *d, const json_value *beam) {
   add_revolved(d, (const double(*)[2])profile, places + 2);
 }
 
-vec3 export_scene_bend(const scene_body *b, int mode, vec3 v) {
+static const json_value *list_of(const json_value *map, const char *key) {
+  static const json_value none = {.kind = JSON_LIST};
+  const json_value *v = json_get(map, key);
+  return v && v->kind == JSON_LIST ? v : &none;
+}
+
+// A planar solid as a plate: its triangles on both faces, and walls along its boundary. Vertices of the lower face come
+// first. Deformations lie in the plane.
+static void add_solid(drawing_board *d, const json_value *solid) {
+  scene_body *body = d->body;
+  const json_value *at = list_of(solid, "vertices"), *t = list_of(solid, "triangles"), *rim = list_of(solid, "rim"),
+                   *shift = list_of(solid, "shift");
+  const int modes = (int)json_get_number(solid, "modes", 0), count = at->count / 2;
+  double reach = 0;
+  if (modes < 1 || count < 3 || shift->count != 2 * modes * count) return;
+  for (int i = 0; i < count; i++) reach = fmax(reach, hypot(at->items[2 * i].number, at->items[2 * i + 1].number));
+  body->modes = modes, body->place_count = 2 * count;
+  body->shift = ARENA_ARRAY(d->memory, vec3, 2 * modes * count);
+  d->at = (pose){MAT3_IDENTITY, VEC3_ZERO};
+  for (int side = 0; side < 2; side++)
+    for (int i = 0; i < count; i++)
+      add_vertex(d, (vec3){at->items[2 * i].number, at->items[2 * i + 1].number, (side ? 0.03 : -0.03) * reach});
+  for (int i = 0; i < 2 * modes * count; i++) {
+    const json_value *of = &shift->items[2 * (i % (modes * count))];
+    body->shift[i] = (vec3){of[0].number, of[1].number, 0};
+  }
+  for (int i = 0; i + 2 < t->count; i += 3) {
+    const int a = (int)t->items[i].number, b = (int)t->items[i + 1].number, c = (int)t->items[i + 2].number;
+    if (a < 0 || b < 0 || c < 0 || a >= count || b >= count || c >= count) continue;
+    add_triangle(d, a + count, b + count, c + count), add_triangle(d, a, c, b);
+  }
+  for (int i = 0; i + 1 < rim->count; i += 2) {
+    const int a = (int)rim->items[i].number, b = (int)rim->items[i + 1].number;
+    if (a < 0 || b < 0 || a >= count || b >= count) continue;
+    add_triangle(d, a, b, b + count), add_triangle(d, a, b + count, a + count);
+  }
+}
+
+vec3 export_scene_bend(const scene_body *b, int mode, int vertex) {
+  const vec3 v = b->vertices[vertex];
+  if (!b->place) return vertex < b->place_count ? b->shift[vertex * b->modes + mode] : VEC3_ZERO;
   int i = 0;
   while (i + 2 < b->place_count && b->place[i + 1] < v.x) i++;
   const double part = (v.x - b->place[i]) / (b->place[i + 1] - b->place[i]);
@@ -306,16 +347,32 @@ vec3 export_scene_bend(const scene_body *b, int mode, vec3 v) {
 
 // --- the scene -------------------------------------------------------------------------------------------------------
 
-// A bent beam takes the place of links among its shapes (viewer/FORMAT.md).
-static void read_body(export_job *j, drawing_board *d, const json_value *of, const record_table *t) {
-  scene_body *b = d->body;
-  const json_value *shapes = json_get(of, "shapes"), *beam = json_get(of, "beam");
+static void name_body(export_job *j, scene_body *b, const json_value *of, const record_table *t) {
   b->name = json_get_text(of, "name");
   b->column = record_find_column(t, arena_print(&j->memory, "%s.x", b->name));
   b->mode_column = record_find_column(t, arena_print(&j->memory, "%s.mode1", b->name));
+}
+
+// A bent beam takes the place of links among its shapes (viewer/FORMAT.md).
+static void draw_body(drawing_board *d, const json_value *of) {
+  scene_body *b = d->body;
+  const json_value *shapes = list_of(of, "shapes"), *beam = json_get(of, "beam"), *solid = json_get(of, "solid");
   if (beam && beam->kind == JSON_MAP && b->mode_column >= 0) add_beam(d, beam);
-  for (int k = 0; shapes && shapes->kind == JSON_LIST && k < shapes->count; k++)
+  if (solid && solid->kind == JSON_MAP && b->mode_column >= 0) add_solid(d, solid);
+  for (int k = 0; k < shapes->count; k++)
     if (!b->modes || !json_get(&shapes->items[k], "from")) add_shape(d, &shapes->items[k]);
+}
+
+// How far from the origin bodies come in the frames that are shown.
+static bool find_reach(export_job *j, export_scene *s, double *reach) {
+  double t;
+  long row;
+  *reach = 0;
+  for (long k = 0; export_scene_frame(s, k, &row); k++) {
+    if (!export_scene_load(j, s, row, &t)) return false;
+    for (int i = 0; i < s->body_count; i++) *reach = fmax(*reach, vec3_norm(export_scene_pose(s, i).p));
+  }
+  return true;
 }
 
 bool export_scene_read(export_job *j, long most, export_scene *to) {
@@ -335,10 +392,9 @@ bool export_scene_read(export_job *j, long most, export_scene *to) {
                      .meshes = json_get(scene, "meshes"),
                      .length = json_get_number(scene, "length", 1),
                      .planar = to->planar};
-  for (int i = 0; i < bodies->count; i++) {
-    d.body = &to->bodies[to->body_count++];
-    read_body(j, &d, &bodies->items[i], &t);
-  }
+  for (int i = 0; i < bodies->count; i++) name_body(j, &to->bodies[to->body_count++], &bodies->items[i], &t);
+  if (!find_reach(j, to, &d.reach)) return false;
+  for (int i = 0; i < bodies->count; i++) d.body = &to->bodies[i], draw_body(&d, &bodies->items[i]);
   return true;
 }
 

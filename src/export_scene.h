@@ -13,9 +13,10 @@ typedef struct scene_body {
   int *triangles;                         // three vertices each, counter-clockwise as seen from outside
   int triangle_count, triangle_capacity;  // of numbers: three for each
   int column;                             // its x in the table of bodies; -1 for ground, which does not move
-  // A flexible beam along x, else modes 0: places along it, and how these shift and turn per modal coordinate.
+  // Of a flexible body, else modes 0: how it shifts and turns per modal coordinate. Of a beam along x at places along
+  // it; of a planar solid at each of its vertices, which are the first ones, and it does not turn.
   int modes, mode_column, place_count;
-  double *place;
+  double *place;       // of a beam; null of a solid
   vec3 *shift, *turn;  // modes for each place
 } scene_body;
 
@@ -37,7 +38,7 @@ bool export_scene_load(export_job *j, export_scene *s, long row, double *t);
 // Where a body is in that row.
 pose export_scene_pose(const export_scene *s, int body);
 quat export_scene_turn(const export_scene *s, int body);
-// How a vertex of a beam moves per unit of a mode, in the axes of the body.
-vec3 export_scene_bend(const scene_body *b, int mode, vec3 vertex);
+// How a vertex of a flexible body moves per unit of a mode, in the axes of the body.
+vec3 export_scene_bend(const scene_body *b, int mode, int vertex);
 
 #endif

@@ -47,9 +47,9 @@ static void put_xml(export_job *j, vtk_counts c, double t) {
 static void put_size(export_job *j, uint32_t size) { fwrite(&size, sizeof size, 1, j->file); }
 static void put_number(export_job *j, int32_t x) { fwrite(&x, sizeof x, 1, j->file); }
 
-static vec3 bent(const export_scene *s, const scene_body *b, vec3 v) {
-  vec3 to = v;
-  for (int k = 0; k < b->modes; k++) to = vec3_axpy(to, s->row[b->mode_column + k], export_scene_bend(b, k, v));
+static vec3 bent(const export_scene *s, const scene_body *b, int vertex) {
+  vec3 to = b->vertices[vertex];
+  for (int k = 0; k < b->modes; k++) to = vec3_axpy(to, s->row[b->mode_column + k], export_scene_bend(b, k, vertex));
   return to;
 }
 
@@ -58,7 +58,7 @@ static void put_arrays(export_job *j, const export_scene *s, vtk_counts c) {
   for (int i = 0; i < s->body_count; i++) {
     const pose at = export_scene_pose(s, i);
     for (int k = 0; k < s->bodies[i].vertex_count; k++) {
-      const vec3 p = vec3_add(at.p, mat3_mul(at.R, bent(s, &s->bodies[i], s->bodies[i].vertices[k])));
+      const vec3 p = vec3_add(at.p, mat3_mul(at.R, bent(s, &s->bodies[i], k)));
       fwrite((const float[3]){(float)p.x, (float)p.y, (float)p.z}, sizeof(float), 3, j->file);
     }
   }

@@ -228,6 +228,95 @@ static void vtk_reads_vtk(void) {
              "assert e.GetOutput().GetNumberOfCells() == 0, 'open edges'\n");
 }
 
+// --- flexible solids ---------------------------------------------------------------------------------------------------
+
+// A free plate that swings in its first mode; its frame, which is at its middle, moves with it.
+static const char plate[] =
+    "title: Plate\n"
+    "space: planar\n"
+    "gravity: [0, 0]\n"
+    "bodies:\n"
+    "  plate:\n"
+    "    solid_2d: {rectangle: [0.2, 0.1], elements: 4, thickness: 10 mm, young: 2 GPa, poisson: 0.3, density: 1000}\n"
+    "    modes: {count: 1}\n"
+    "joints: {f: {free: [ground, plate]}}\n"
+    "initial: {plate: {modes: [0.1 mm]}}\n"
+    "record: {every: 0.04 ms}\n"
+    "end: 0.2 ms\n";
+
+static double recorded_mode(long row) {
+  carom_record *in = carom_record_open(scratch("run.h5"), NULL);
+  double values[200], found = NAN;
+  for (int t = 0; in && carom_record_get_table(in, t).name; t++) {
+    const carom_record_table about = carom_record_get_table(in, t);
+    for (int k = 0; k < about.columns && about.columns < 200; k++)
+      if (strcmp(carom_record_get_column(in, t, k).name, "plate.mode1") == 0 &&
+          carom_record_read(in, t, row, 1, values, NULL) == CAROM_OK)
+        found = values[k];
+  }
+  carom_record_close(in);
+  return found;
+}
+
+// Vertices move in proportion to the mode; positions of some 0.1 m in single precision are good to 1e-8 m, and the
+// walls of the plate close it: its volume changes by no more than the strain, 2e-3.
+static void solids_are_deformed(void) {
+  if (!make_run(plate, scratch("run.h5")) || !CHECK(export_to("vtk", scratch("run.pvd")) == CAROM_OK)) return;
+  polygons p[3] = {{0}};
+  double mode[3], moved = 0;
+  for (int i = 0; i < 3; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "run_vtk/%05d.vtp", 2 * i);
+    mode[i] = recorded_mode(2 * i);
+    if (!read_polygons(scratch(name), &p[i])) return;
+  }
+  const double part = (mode[2] - mode[0]) / (mode[1] - mode[0]), depth = 0.06 * hypot(0.1, 0.05);
+  CHECK(p[0].count > 100 && fabs(mode[1] - mode[0]) > 1e-5);
+  for (int i = 0; i < 3 * p[0].count; i++)
+    for (int k = 0; k < 3; k++) {
+      const int at = 3 * p[0].corners[i] + k;
+      const double first = p[1].points[at] - p[0].points[at], second = p[2].points[at] - p[0].points[at];
+      CHECK_NEAR(second, part * first, 3e-8 * (1 + fabs(part)));
+      moved = fmax(moved, fabs(first));
+    }
+  CHECK(moved > 1e-5);
+  CHECK_NEAR(volume_of(&p[1], 1) / (0.2 * 0.1 * depth), 1, 2e-3);
+  for (int i = 0; i < 3; i++) free(p[i].bytes);
+  CHECK(export_to("gltf", scratch("run.glb")) == CAROM_OK);
+  size_t size;
+  char *bytes = read_file(scratch("run.glb"), &size);
+  if (CHECK(bytes && size > 20)) {
+    unsigned length;
+    memcpy(&length, bytes + 12, sizeof length);
+    bytes[20 + length] = 0;
+    CHECK_CONTAINS(bytes + 20, "\"targets\"");
+    CHECK_CONTAINS(bytes + 20, "\"path\": \"weights\"");
+  }
+  free(bytes);
+}
+
+// A ball that rolls far away stays above the floor that is drawn.
+static void the_floor_reaches_as_far_as_bodies(void) {
+  static const char text[] =
+      "gravity: [0, 0, -9.81]\n"
+      "bodies: {ball: {mass: 1, inertia: [0.004, 0.004, 0.004], shape: {sphere: 0.1}}}\n"
+      "joints: {free: {free: [ground, ball]}}\n"
+      "surfaces: {round: {sphere: ball, radius: 0.1, material: m}, floor: {plane: ground, material: m}}\n"
+      "materials: {m: {restitution: 0}}\n"
+      "initial: {free: {at: [0, 0, 0.1]}, ball: {velocity: [20, 0, 0]}}\n"
+      "method: {moreau: {step: 1 ms}}\n"
+      "record: {every: 0.1}\n"
+      "end: 1\n";
+  if (!make_run(text, scratch("run.h5")) || !CHECK(export_to("vtk", scratch("run.pvd")) == CAROM_OK)) return;
+  polygons p = {0};
+  double high = 0;
+  if (read_polygons(scratch("run_vtk/00010.vtp"), &p))
+    for (int i = 0; i < 3 * p.count; i++)
+      if (p.body[i / 3] == 0) high = fmax(high, p.points[3 * p.corners[i]]);
+  CHECK(high >= 20 && high < 30);
+  free(p.bytes);
+}
+
 // --- refusals --------------------------------------------------------------------------------------------------------
 
 static void other_files_are_spared(void) {
@@ -247,6 +336,26 @@ static void other_files_are_spared(void) {
   CHECK(export_to("mat", scratch("run.mat")) == CAROM_OK && export_to("mat", scratch("run.mat")) == CAROM_OK);
 }
 
+// The ending tells the form, and one of another form is refused.
+static void endings_are_those_of_the_form(void) {
+  if (!make_run(shapes, scratch("run.h5"))) return;
+  in_scratch("rm -rf *.mat *.glb *.pvd *_vtk");
+  CHECK_EQUAL(carom("export run.h5 -o out.mat"), 0);
+  char *bytes = read_file(scratch("out.mat"), NULL);
+  if (CHECK(bytes)) CHECK(strncmp(bytes, "MATLAB 5.0", 10) == 0);
+  free(bytes);
+  CHECK_EQUAL(carom("export run.h5 --to gltf"), 0);
+  CHECK_TEXT(out, "run.glb\n");
+  static const char *const wrong[] = {"--to gltf -o a.pvd", "--to gltf -o a.gltf", "--to vtk -o a.vtp",
+                                      "--to mat -o a.csv",  "--to csv -o a.glb",   "-o a.h5"};
+  for (int i = 0; i < 6; i++) {
+    CHECK_EQUAL(carom("export run.h5 %s", wrong[i]), 2);
+    CHECK_CONTAINS(err, "give it the ending .");
+  }
+  CHECK(!exists("a.pvd") && !exists("a.csv"));
+  CHECK_EQUAL(carom("export run.h5 --to mat -o plain"), 0);
+}
+
 int main(void) {
   RUN(vtk_has_closed_bodies);
   RUN(vtk_moves_bodies);
@@ -254,6 +363,9 @@ int main(void) {
   RUN(mat_is_whole);
   RUN(scipy_reads_mat);
   RUN(vtk_reads_vtk);
+  RUN(solids_are_deformed);
+  RUN(the_floor_reaches_as_far_as_bodies);
+  RUN(endings_are_those_of_the_form);
   RUN(other_files_are_spared);
   return check_summary();
 }

@@ -17,7 +17,7 @@ static const arg export_table[] = {
      .kind = ARG_TEXT,
      .value = "FORM",
      .offset = AT(to),
-     .help = "csv (the default), mat, gltf (bodies and motion), vtk (for ParaView)"},
+     .help = "csv, mat, gltf (bodies and motion), vtk (for ParaView); default: as the output ends, else csv"},
     {.name = "--table",
      .kind = ARG_TEXT,
      .value = "NAME",
@@ -50,20 +50,50 @@ static void print_table(void *context, const char *name, int columns, long rows)
 }
 
 static const struct {
-  const char *name, *ending;  // of files that have no name yet; null for the standard output
-} forms[] = {{"csv", NULL}, {"mat", "mat"}, {"gltf", "glb"}, {"vtk", "pvd"}};
+  const char *name, *ending;  // of its files
+  bool prints;                // to the standard output where no file is named
+} forms[] = {{"csv", "csv", true}, {"mat", "mat", false}, {"gltf", "glb", false}, {"vtk", "pvd", false}};
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
 
-static int find_form(const char *name) {
+static const char *ending_of(const char *path) {
+  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+  return dot && dot > base ? dot + 1 : "";
+}
+
+// Without --to the ending of the file tells the form, else it is csv. Returns FORM_COUNT if there is no such form.
+static int find_form(const char *name, const char *output) {
   int k = 0;
-  while (name && k < FORM_COUNT && strcmp(forms[k].name, name) != 0) k++;
+  if (name)
+    while (k < FORM_COUNT && strcmp(forms[k].name, name) != 0) k++;
+  for (int i = 0; !name && output && i < FORM_COUNT; i++)
+    if (strcmp(ending_of(output), forms[i].ending) == 0) k = i;
   return k;
+}
+
+// Endings by which other programs know files of another form. A file of glTF with the ending .gltf is text, and this
+// one is binary; ParaView opens the collection, not the files of single times.
+static bool check_ending(const char *output, int form) {
+  static const struct {
+    const char *ending;
+    int form;  // -1: of none
+  } known[] = {{"csv", 0},  {"mat", 1},  {"glb", 2},  {"pvd", 3}, {"gltf", -1},
+               {"vtk", -1}, {"vtp", -1}, {"vtu", -1}, {"h5", -1}, {"hdf5", -1}};
+  const char *ending = ending_of(output);
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strcmp(known[i].ending, ending) == 0 && known[i].form != form) {
+      usage_error(
+          "export",
+          "'%s' would hold %s, and other programs would take it for another kind of file; give it the ending .%s",
+          output, forms[form].name, forms[form].ending);
+      return false;
+    }
+  return true;
 }
 
 // In the current folder.
 static const char *name_output(const char *run, int form, char *name, size_t size) {
   const char *slash = strrchr(run, '/'), *base = slash ? slash + 1 : run, *dot = strrchr(base, '.');
-  if (!forms[form].ending) return "-";
+  if (forms[form].prints) return "-";
   snprintf(name, size, "%.*s.%s", dot && dot > base ? (int)(dot - base) : (int)strlen(base), base, forms[form].ending);
   return name;
 }
@@ -72,8 +102,9 @@ static int run_export(int argc, char **argv) {
   export_args a = {0};
   int code = args_parse(&command_export, argc, argv, &a);
   if (code >= 0) return code;
-  const int form = find_form(a.to);
+  const int form = find_form(a.to, a.output);
   if (form == FORM_COUNT) return usage_error("export", "cannot export to '%s'; there are csv, mat, gltf and vtk", a.to);
+  if (a.output && !a.tables && !check_ending(a.output, form)) return EXIT_USAGE;
   carom_error error = {0};
   char name[4096];
   if (!a.output) a.output = name_output(a.run, form, name, sizeof name);
