@@ -133,8 +133,12 @@ static void refuses_changed(bool old, const char *from, const char *to, const ch
 
 static void bad_files_are_refused(void) {
   refuses("", "it is empty");
-  refuses("solid block\n", "line 1: 'solid' instead of a section");
-  refuses("$Nodes\n1\n", "line 1: it does not begin with $MeshFormat");
+  refuses("solid block\n", "line 1: it begins with 'solid' like an STL file, not with $MeshFormat as a mesh of gmsh");
+  refuses("$Nodes\n1\n", "line 1: it begins with '$Nodes', not with $MeshFormat");
+  refuses("*NODE\n1, 0, 0\n", "line 1: it begins with '*NODE' like a deck of Abaqus or CalculiX, not with $MeshFormat");
+  refuses(
+      "// plate\nPoint(1) = {0, 0, 0};\n",
+      "like a geometry of gmsh (mesh it: gmsh -2 -order 2), not with $MeshFormat as a mesh of gmsh (text, 4.1 or 2.2)");
   refuses("$MeshFormat\n4.1 1 8\n", "line 2: it is a binary file");
   refuses("$MeshFormat\n4 0 8\n$EndMeshFormat\n", "version 4; save it as version 4.1 or 2.2");
   refuses("$MeshFormat\n2.2 0 8\n", "the file ends inside the section that begins at line 1");

@@ -95,8 +95,28 @@ static void meshes_of_files_are_drawn(void) {
   run_close(&r);
 }
 
+// A marker between two sets of nodes follows the nearer one; that it is far away is told.
+static void far_sets_are_told(void) {
+  static const struct {
+    const char *at, *says;
+  } cases[] = {{"markers.end.at=[0.5,0,0]", NULL},
+               {"markers.end.at=[0.3,0,0]",
+                "'end' at [0.3, 0, 0] m follows the set of nodes 'right', whose middle is 0.2 m away"}};
+  for (int i = 0; i < 2; i++) {
+    run r;
+    if (!run_open(&r, "blade", cases[i].at)) continue;
+    const char *note = NULL;
+    for (int k = 0; carom_model_note(r.model, k); k++)
+      if (strstr(carom_model_note(r.model, k), "set of nodes")) note = carom_model_note(r.model, k);
+    CHECK((note != NULL) == (cases[i].says != NULL));
+    if (note && cases[i].says) CHECK_CONTAINS(note, cases[i].says);
+    run_close(&r);
+  }
+}
+
 int main(void) {
   RUN(blade_swings_as_a_rigid_one);
+  RUN(far_sets_are_told);
   RUN(fork_sounds);
   RUN(solids_are_drawn_as_meshed);
   RUN(meshes_of_files_are_drawn);

@@ -73,7 +73,7 @@ static void print_modes(const carom_model *model, int body) {
                                                  : ",",
            carom_model_body_frequency(model, body, k) / 6.283185307179586);
   }
-  printf(" Hz\n");
+  printf(" Hz, of the body alone ('carom modes' finds those with its joints)\n");
   carom_interface place;
   for (int k = 0; (place = carom_model_body_interface(model, body, k)).name; k++)
     printf("    %-16s   at %s: %d static mode%s of %d load%s, which miss %.3g %% of a static load\n", "", place.name,

@@ -40,7 +40,33 @@ bool flexible_place_at(const flexible_builder *fb, vec3 p, flex_place *to) {
   return true;
 }
 
+static bool is_told_before(const mechanism *m, int marker) {
+  for (int i = 0; i < marker; i++)
+    if (m->markers[i].body == m->markers[marker].body &&
+        vec3_norm(vec3_sub(m->markers[i].local.p, m->markers[marker].local.p)) == 0)
+      return true;
+  return false;
+}
+
+// A marker that is farther from the middle of its set than the nodes of the set are follows them all the same.
+static void tell_far_sets(builder *b, const mechanism *m, const flexible_builder *fb, int body_index) {
+  double way;
+  for (int i = 0; i < m->marker_count; i++) {
+    const char *set =
+        m->markers[i].body == body_index ? flexible_imported_far_set(fb, m->markers[i].local.p, &way) : NULL;
+    if (!set || is_told_before(m, i)) continue;
+    const vec3 p = m->markers[i].local.p;
+    builder_note_at(
+        b, marker_origin(b, m, i),
+        "body '%s': the marker%s%s%s at [%.4g, %.4g, %.4g] m follows the set of nodes '%s', whose middle is "
+        "%.4g m away, as if a rigid arm led there",
+        fb->p->name, m->markers[i].name ? " '" : "", m->markers[i].name ? m->markers[i].name : "",
+        m->markers[i].name ? "'" : "", p.x, p.y, p.z, set, way);
+  }
+}
+
 static bool check_inside(builder *b, const mechanism *m, const flexible_builder *fb, int body_index) {
+  if (fb->e.node_mass) tell_far_sets(b, m, fb, body_index);
   for (int i = 0; i < m->marker_count; i++) {
     const vec3 p = m->markers[i].local.p;
     flex_place ignored;

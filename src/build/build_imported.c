@@ -95,14 +95,29 @@ static bool is_outside(const flex_elements *e, vec3 p) {
          p.z > high.z + m;
 }
 
-bool flexible_imported_place(const flexible_builder *fb, vec3 p, flex_place *to) {
+// The set whose middle is nearest, and how far that is; null if markers follow no sets.
+static const flex_interface *nearest_set(const flexible_builder *fb, vec3 p, double *way) {
   const flex_interface *best = NULL;
-  double least = INFINITY;
+  *way = INFINITY;
   for (int i = 0; i < fb->attached_count; i++) {
-    const double way = vec3_norm(vec3_sub(mean_of(&fb->e, fb->attached[i]), p));
-    if (way < least) least = way, best = fb->attached[i];
+    const double to_it = vec3_norm(vec3_sub(mean_of(&fb->e, fb->attached[i]), p));
+    if (to_it < *way) *way = to_it, best = fb->attached[i];
   }
+  return best;
+}
+
+bool flexible_imported_place(const flexible_builder *fb, vec3 p, flex_place *to) {
+  double ignored;
+  const flex_interface *best = nearest_set(fb, p, &ignored);
   return (best || !is_outside(&fb->e, p)) && imported_place(fb->scratch, &fb->e, best, p, to);
+}
+
+const char *flexible_imported_far_set(const flexible_builder *fb, vec3 p, double *way) {
+  const flex_interface *set = nearest_set(fb, p, way);
+  double radius = 0;
+  for (int i = 0; set && i < set->count; i++)
+    radius = fmax(radius, vec3_norm(vec3_sub(fb->e.nodes[set->nodes[i]], mean_of(&fb->e, set))));
+  return set && *way > radius * (1 + 1e-9) ? set->name : NULL;
 }
 
 static body_mass mass_of(arena *scratch, const flex_elements *e) {

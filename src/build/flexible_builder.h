@@ -115,6 +115,9 @@ bool builder_solid_2d(builder *b, flexible_builder *fb, body_mass *mass);
 bool builder_finite_elements(builder *b, flexible_builder *fb, body_mass *mass);
 // What moves a point of an imported body. Returns false if it is outside.
 bool flexible_imported_place(const flexible_builder *fb, vec3 p, flex_place *to);
+// The name of the set of nodes that a point follows, and how far away its middle is, if that is farther than its nodes
+// are; else null.
+const char *flexible_imported_far_set(const flexible_builder *fb, vec3 p, double *way);
 // Young's modulus, Poisson's ratio and density, from numbers or the name of a solid.
 bool flexible_take_solid(builder *b, const flexible_builder *fb, const void *origin, const option_table *table,
                          const char *name, solid *of);

@@ -302,6 +302,24 @@ static bool read_section(reader *r, const section *s) {
   return lines_fail(r->l, "the file ends inside the section that begins at line %d", first);
 }
 
+// What a file that is no mesh of gmsh seems to be, by how it begins; empty if that is not known.
+static const char *looks_like(lines_word w) {
+  static const char *const kinds[][2] = {{"*", " like a deck of Abaqus or CalculiX"},
+                                         {"solid", " like an STL file"},
+                                         {"ISO-10303-21", " like a STEP file, which gmsh can mesh"},
+                                         {"<", " like XML, such as a file of VTK"},
+                                         {"#", " like a file of VTK or a list of points"},
+                                         {"Point", " like a geometry of gmsh (mesh it: gmsh -2 -order 2)"},
+                                         {"//", " like a geometry of gmsh (mesh it: gmsh -2 -order 2)"},
+                                         {"SetFactory", " like a geometry of gmsh (mesh it: gmsh -2 -order 2)"},
+                                         {"v", " like an OBJ file"}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    const size_t length = strlen(kinds[i][0]);
+    if (w.length >= length && memcmp(w.text, kinds[i][0], length) == 0) return kinds[i][1];
+  }
+  return "";
+}
+
 bool gmsh_file_read(lines *l, arena *memory, gmsh_file *to) {
   reader r = {.l = l, .memory = memory, .to = to};
   char text[32];
@@ -309,10 +327,11 @@ bool gmsh_file_read(lines *l, arena *memory, gmsh_file *to) {
   for (;; lines_skip(l)) {
     const lines_word w = lines_next_line(l);
     if (!w.length) break;
-    if (*w.text != '$' || is_end(w)) return lines_fail(l, "'%s' instead of a section", lines_show(w, text));
     const section *s = section_of(&r, w);
     if (!r.version && (!s || s->read != read_format))
-      return lines_fail(l, "it does not begin with $MeshFormat: it is not a mesh of gmsh");
+      return lines_fail(l, "it begins with '%s'%s, not with $MeshFormat as a mesh of gmsh (text, 4.1 or 2.2)",
+                        lines_show(w, text), looks_like(w));
+    if (*w.text != '$' || is_end(w)) return lines_fail(l, "'%s' instead of a section", lines_show(w, text));
     if (s && s->read == read_format && r.version) return lines_fail(l, "a second $MeshFormat");
     if (!read_section(&r, s)) return false;
   }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -36,7 +37,19 @@ static void close_id(hid_t id, herr_t (*close)(hid_t)) {
   if (id >= 0) close(id);
 }
 
+// What HDF5 says of a file that ends too early.
+static bool report_cut_off(const record_reader *r, const hdf5_errors *q, carom_error *error) {
+  unsigned long long there, whole;
+  if (sscanf(q->reason, "truncated file: eof = %llu, sblock->base_addr = %*u, stored_eof = %llu", &there, &whole) != 2)
+    return false;
+  error_set(error, CAROM_ERROR_FILE,
+            "cannot read %s: it is cut off, with %llu of its %llu bytes; copy it again, or run the model again",
+            r->path, there, whole);
+  return true;
+}
+
 static carom_status report(const record_reader *r, const hdf5_errors *q, carom_error *error) {
+  if (!r->disk->trouble[0] && report_cut_off(r, q, error)) return CAROM_ERROR_FILE;
   const char *reason = r->disk->trouble[0] ? r->disk->trouble : q->reason[0] ? q->reason : "damaged";
   return error_set(error, CAROM_ERROR_FILE, "cannot read %s: %s", r->path, reason);
 }
