@@ -36,10 +36,10 @@ _carom() {
     compare) options="--method -o --output --set --end --report --json --force --help" ;;
     sweep) options="--vary --take --keep --sample --seed --points --sensitivity --set --end -j --threads --shard --join -o --output -q --quiet --force --help" ;;
     equilibrium) options="--set --json --help" ;;
-    bifurcation) options="--vary --period --section --take --cut --points --tolerance --lyapunov --disturbance --halvings --one-way --set -o --output -q --quiet --force --help" ;;
+    bifurcation) options="--vary --period --section --take --cut --points --tolerance --lyapunov --disturbance --halvings --one-way --set -o --output --json -q --quiet --force --help" ;;
     identify) options="--data --hold-out --fit --match --time --offset --loss --set --starts --searches --seed -j --threads -o --output --write --json -q --quiet --force --help" ;;
     optimise) options="--goal --fit --set --starts --searches --seed -j --threads -o --output --write --json -q --quiet --force --help" ;;
-    modes) options="--equilibrium --shapes --set -o --output --json --force --help" ;;
+    modes) options="--equilibrium --at-rest --shapes --set -o --output --json --force --help" ;;
     solve) options="--solver --tolerance --iterations --count --solution --help" ;;
     laws) options="--csv --friction-csv --law --restitution --stiffness --damping --mass --speed --force --help" ;;
     report) options="-o --output --force --help" ;;
