@@ -282,6 +282,7 @@ struct mechanism {
   int *pattern_start, *pattern_row;
   int *base_start, *base_nodes;         // nodes of each base on the way to a constraint or a contact, parents first
   int *base_speed_start, *base_speeds;  // the speeds of these nodes
+  bool *base_is_body;                   // the base is one free rigid body, as most are in a crowd
   int *speed_place;                     // of a speed among those of its base; -1: rows do not depend on it
   int base_count;
   const double *q0, *u0;   // initial state, assembled

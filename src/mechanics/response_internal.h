@@ -103,7 +103,6 @@ void response_tree_pattern(const mechanism *m, motion *x, double *W);
 // J and M⁻¹Jᵀ of all rows, into pieces that are laid out.
 void response_small_split(const mechanism *m, const motion *x, response_pieces *p);
 void response_tree_split(const mechanism *m, motion *x, response_pieces *p);
-bool response_is_free_body(const mechanism *m, int tree);
 
 // Decouples row i: its pieces become zero, and W_ii is `own`.
 void response_piece_clear(response_pieces *p, int i, double own);

@@ -72,7 +72,7 @@ static bool lay_out(const mechanism *m, const motion *x, const int *start, int b
     for (int k = 0; k < r->base_count; k++) {
       int tree = x->row_bases[r->base0 + k];
       values += (size_t)(start[b + 1] - start[b]) * (size_t)count_speeds(m, tree);
-      free_bodies = free_bodies && response_is_free_body(m, tree);
+      free_bodies = free_bodies && m->base_is_body[tree];
     }
     for (int i = start[b] + 1; i < start[b + 1]; i++) assert(same_trees(x, r, &x->rows[i]));
   }
@@ -208,7 +208,7 @@ static const double *add_responses(const mechanism *m, motion *x, const response
     else push_block(6, p, b, P, h);
   }
   for (int tree = 0; tree < m->base_count; tree++) {
-    if (!response_is_free_body(m, tree)) continue;  // no row touches it
+    if (!m->base_is_body[tree]) continue;  // no row touches it
     const node *n = &m->nodes[m->base_nodes[m->base_start[tree]]];
     if (m->planar) add_speeds(3, x, n, h + m->base_speed_start[tree], u);
     else add_speeds(6, x, n, h + m->base_speed_start[tree], u);

@@ -143,16 +143,8 @@ static void project_row(const mechanism *m, const motion *x, const row *r, int t
 
 bool response_of_free_bodies(const mechanism *m) {
   for (int tree = 0; tree < m->base_count; tree++)
-    if (!response_is_free_body(m, tree)) return false;
+    if (!m->base_is_body[tree]) return false;
   return true;
-}
-
-// A tree of one free body, as most are in a crowd.
-bool response_is_free_body(const mechanism *m, int tree) {
-  int first = m->base_start[tree];
-  const node *n = &m->nodes[m->base_nodes[first]];
-  if (m->dca && m->dca->base_begin[tree] < m->dca->base_end[tree]) return false;  // it carries others
-  return m->base_start[tree + 1] == first + 1 && tree_is_free_body(m->n, n) && !n->flex;
 }
 
 // L⁻¹ Sᵀ f of a row on the free body of a node, which stands for J and for M⁻¹ Jᵀ alike. No recursion is needed.
@@ -183,7 +175,7 @@ static void split_row(const mechanism *m, motion *x, int i, const response_piece
   for (int b = 0, k = p->first[p->block_of[i]]; b < r->base_count; b++, k++) {
     int tree = x->row_bases[r->base0 + b];
     const response_piece of = response_piece_of(p, k, i);
-    if (response_is_free_body(m, tree)) {
+    if (m->base_is_body[tree]) {
       if (m->planar) split_free_body(3, m, x, r, free_node(m, tree), of.J);
       else split_free_body(6, m, x, r, free_node(m, tree), of.J);
       memcpy(of.response, of.J, (size_t)of.speed_count * sizeof *of.J);

@@ -311,6 +311,19 @@ static void list_base_nodes(mechanism *m, const motion *rows, const bool *touche
     if (marked[i]) m->base_nodes[m->base_start[m->nodes[i].base + 1]++] = i;
 }
 
+// Not if it carries others that divide and conquer takes.
+static bool is_one_body(const mechanism *m, int base) {
+  int first = m->base_start[base];
+  if (m->base_start[base + 1] != first + 1) return false;
+  const node *n = &m->nodes[m->base_nodes[first]];
+  return tree_is_free_body(m->n, n) && !n->flex && !(m->dca && m->dca->base_begin[base] < m->dca->base_end[base]);
+}
+
+static void mark_bodies(mechanism *m, arena *memory) {
+  m->base_is_body = ARENA_ARRAY(memory, bool, m->base_count + 1);
+  for (int b = 0; b < m->base_count; b++) m->base_is_body[b] = is_one_body(m, b);
+}
+
 static void list_base_speeds(mechanism *m, arena *memory) {
   int count = 0;
   m->base_speed_start = ARENA_ARRAY(memory, int, m->base_count + 1);
@@ -533,5 +546,6 @@ bool mechanism_compile(mechanism *m, const bool *wanted, const temporary_rows *t
   list_base_speeds(m, memory);
   find_pattern(m, &rows, memory);
   if (m->divides) m->dca = dca_plan_create(m, memory);
+  mark_bodies(m, memory);
   return true;
 }
