@@ -179,6 +179,7 @@ static void mistakes_stand_at_their_place(void) {
   fails("{length: 1}", false, 1, "'mass' is missing in revolute");
   fails("{mass: 1, lenght: 2}", false, 14, "unknown key 'lenght' in revolute");
   fails("{mass: 1, lenght: 2}", false, 14, "did you mean 'length'?");
+  fails("{mass: 1, colour: red}", false, 14, "its keys are mass, length");
   fails("{mass: 1, length:2}", false, 14, "a blank is needed after ':'");
   fails("{mass: [1]}", false, 11, "'mass' must be a number, not a list");
   fails("{mass: }", false, 5, "'mass' has no value");

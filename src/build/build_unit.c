@@ -51,7 +51,8 @@ static bool check_modes(builder *b, const mechanism *m, const part *p) {
   return true;
 }
 
-// Coordinates: lengths, angles, and quaternions, which have no unit; their rates.
+// Coordinates: lengths, angles, and quaternions, which have no unit; their rates. A list of another length is refused
+// later, with the order of its numbers.
 static bool check_initial(builder *b, const mechanism *m, const part *p) {
   const carom_initial_def *d = p->content;
   int i = names_find(&b->joints, p->name);
@@ -62,10 +63,10 @@ static bool check_initial(builder *b, const mechanism *m, const part *p) {
   for (int k = 0; k < space->nq; k++) {
     dimension wanted = kinds[k] == 't' ? DIM_LENGTH : kinds[k] == 'a' ? DIM_ANGLE : DIM_NONE;
     const char *why = kinds[k] == 'q' ? NULL : because(b, p->name, kinds[k] == 't');
-    if (k < d->q.count && !check(b, p, &initial_table, "q", k, wanted, why)) return false;
-    if (k < d->guess.count && !check(b, p, &initial_table, "guess", k, wanted, why)) return false;
+    if (d->q.count == space->nq && !check(b, p, &initial_table, "q", k, wanted, why)) return false;
+    if (d->guess.count == space->nq && !check(b, p, &initial_table, "guess", k, wanted, why)) return false;
   }
-  for (int k = 0; k < space->nv && k < d->u.count; k++) {
+  for (int k = 0; k < space->nv && d->u.count == space->nv; k++) {
     bool slides = space->nq != space->nv ? k >= 3 : kinds[k] == 't';
     if (!check(b, p, &initial_table, "u", k, slides ? DIM_SPEED : DIM_RATE, because(b, p->name, slides))) return false;
   }

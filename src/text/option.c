@@ -92,6 +92,21 @@ static bool report_unknown(const option_reader *r, const option_table *table, co
   return source_error(r->error, CAROM_ERROR_MODEL, v->key_at, hint, "unknown key '%s' in %s", v->key, table->name);
 }
 
+static const char *with_key(const option_reader *r, const char *list, const char *key) {
+  return arena_print(r->memory, "%s%s%s", list, *list ? ", " : "", key);
+}
+
+// All keys that may stand there, and the example.
+static const char *known_keys(const option_reader *r, const option_table *table, const char *const *others) {
+  const char *list = "";
+  for (int i = 0; i < table->count; i++)
+    if (!(table->options[i].flags & (OPTION_ALIAS | OPTION_SUBJECT))) list = with_key(r, list, table->options[i].key);
+  for (; others && *others; others++) list = with_key(r, list, *others);
+  const char *example = table->example ? arena_print(r->memory, "as in %s", table->example) : "";
+  if (!*list) return example;
+  return arena_print(r->memory, "%s%sits keys are %s", example, *example ? "; " : "", list);
+}
+
 static bool unknown_key(const option_reader *r, const option_table *table, const char *const *others, const value *v) {
   bool set = is_from_command_line(v->key_at);
   const char *best = subject_hint(r, table, v->key);
@@ -100,6 +115,7 @@ static bool unknown_key(const option_reader *r, const option_table *table, const
   if (strchr(v->key, ':')) best = "a blank is needed after ':'";
   if (!best && value_is_nothing(v))
     best = "inside { } or [ ] an expression with commas must be in quotes, else the comma ends it";
+  if (!best && !set) best = known_keys(r, table, others);
   return report_unknown(r, table, v, best);
 }
 

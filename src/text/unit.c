@@ -296,8 +296,10 @@ static void say_factor(words *w, dimension factor, const char *text) {
 // A modulus is often given with the unit of a force.
 static void say_unit(words *w, dimension wanted) {
   char unit_text[32];
-  say(w, "give it in %s%s", dimension_text(wanted, unit_text),
-      wanted == DIM(-1, 1, -2) ? ", kPa, MPa, GPa or N/m^2" : "");
+  if (wanted == DIM_NONE) say(w, "give a number without a unit");
+  else
+    say(w, "give it in %s%s", dimension_text(wanted, unit_text),
+        wanted == DIM(-1, 1, -2) ? ", kPa, MPa, GPa or N/m^2" : "");
 }
 
 const char *dimension_advice(dimension wanted, dimension got, const char *text, bool may_use_time,
