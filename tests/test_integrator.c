@@ -116,6 +116,75 @@ static void bdf_masters_a_stiff_problem(void) {
   integrator_destroy(it);
 }
 
+// ---- a problem that knows what is stiff in it -----------------------------------------------------------------------
+
+// (1 - γ J)⁻¹ x with J where the right-hand side was evaluated last.
+static int van_der_pol_noted(void *context, double t, const double *y, double *ydot) {
+  memcpy(context, y, 2 * sizeof *y);
+  return van_der_pol(NULL, t, y, ydot);
+}
+
+static int van_der_pol_solve(void *context, double gamma, double *x) {
+  const double *y = context, c = gamma * (-2 * y[0] * y[1] - 1) / 1e-6, d = 1 - gamma * (1 - y[0] * y[0]) / 1e-6;
+  const double det = d - gamma * c, first = (d * x[0] + gamma * x[1]) / det;
+  x[1] = (c * x[0] + x[1]) / det, x[0] = first;
+  return 0;
+}
+
+static void sdirk_masters_a_stiff_problem(void) {
+  double last[2];
+  const ode_problem problem = {.n = 2, .context = last, .rhs = van_der_pol_noted, .solve = van_der_pol_solve};
+  const integrator_settings s = {.rtol = 1e-8, .atol = 1e-8};
+  integrator *it = integrator_create_ode(INTEGRATOR_SDIRK, &problem, &s, 0, (double[]){2, 0}, NULL);
+  CHECK(run_to(it, 2));
+  CHECK_NEAR(integrator_state(it)[0], 0.1706167732170483e1, 1e-5);
+  CHECK_NEAR(integrator_state(it)[1], -0.8928097010247975, 1e-5);
+  CHECK(integrator_get_stats(it).steps < 10000);
+  integrator_destroy(it);
+}
+
+static int nothing_is_stiff(void *context, double gamma, double *x) { return (void)context, (void)gamma, (void)x, 0; }
+
+// Kepler's orbit, with a restart after every step or with none. The worst error at the middles of the steps.
+static double orbit_with_sdirk(double tolerance, bool restarts, long *steps) {
+  ode_problem problem = kepler_problem;
+  problem.solve = nothing_is_stiff;
+  const integrator_settings s = {.rtol = tolerance, .atol = tolerance};
+  double y[KEPLER_N], exact[KEPLER_N], worst = 0;
+  kepler_exact(0, y);
+  integrator *it = integrator_create_ode(INTEGRATOR_SDIRK, &problem, &s, 0, y, NULL);
+  for (double before = 0; before < 6 && CHECK(integrator_step(it, 6, NULL) == CAROM_OK); before = integrator_time(it)) {
+    const double middle = 0.5 * (before + integrator_time(it));
+    CHECK(integrator_interpolate(it, middle, y) == CAROM_OK);
+    kepler_exact(middle, exact);
+    worst = fmax(worst, distance(y, exact, KEPLER_N));
+    if (restarts) CHECK(integrator_restart(it, integrator_time(it), integrator_state(it), NULL) == CAROM_OK);
+  }
+  *steps = integrator_get_stats(it).steps;
+  integrator_destroy(it);
+  return worst;
+}
+
+// The error per step is that of order 3, h⁴, and is kept at the tolerance: a hundredth of it takes 100^(1/4) = 3.2
+// times as many steps. The solution of order 4 that goes on is better by h, so that its error falls at least in
+// proportion.
+static void sdirk_keeps_its_step_where_it_starts_again(void) {
+  long steps[2], again[2];
+  double error[2];
+  for (int k = 0; k < 2; k++) {
+    const double tolerance = k ? 1e-8 : 1e-6;
+    error[k] = orbit_with_sdirk(tolerance, false, &steps[k]);
+    const double restarted = orbit_with_sdirk(tolerance, true, &again[k]);
+    printf("    tolerance %g: error %.1e in %ld steps, %.1e in %ld with restarts\n", tolerance, error[k], steps[k],
+           restarted, again[k]);
+    CHECK_LE(restarted, 2 * error[k]);
+    CHECK_LE(again[k], 1.1 * steps[k]);
+  }
+  CHECK_LE(error[0], 1e-3);
+  CHECK_LE(error[1], error[0] / 50);
+  CHECK_LE(steps[1], 3.5 * steps[0]);
+}
+
 // ---- a manifold ----------------------------------------------------------------------------------------------------
 
 static void rotate_exact(double t, const double *y0, double *y) {
@@ -302,6 +371,8 @@ int main(void) {
   RUN(error_follows_tolerance);
   RUN(pendulum_keeps_its_period);
   RUN(bdf_masters_a_stiff_problem);
+  RUN(sdirk_masters_a_stiff_problem);
+  RUN(sdirk_keeps_its_step_where_it_starts_again);
   RUN(the_manifold_is_kept);
   RUN(projection_keeps_the_order);
   RUN(adams_with_projection_is_no_less_accurate);

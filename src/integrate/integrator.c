@@ -18,6 +18,7 @@ static const integrator_ops *find_ops(integrator_kind kind) {
     case INTEGRATOR_RK3: return &integrator_rk3_ops;
     case INTEGRATOR_MIDPOINT: return &integrator_midpoint_ops;
     case INTEGRATOR_SEMI_IMPLICIT: return &integrator_semi_implicit_ops;
+    case INTEGRATOR_SDIRK: return &integrator_sdirk_ops;
   }
   return NULL;
 }

@@ -96,7 +96,8 @@ typedef enum integrator_kind {
   // with fixed steps, for schemes
   INTEGRATOR_RK3,
   INTEGRATOR_MIDPOINT,
-  INTEGRATOR_SEMI_IMPLICIT
+  INTEGRATOR_SEMI_IMPLICIT,
+  INTEGRATOR_SDIRK  // with variable steps, where the problem has `solve`
 } integrator_kind;
 
 // As a model names them; its type is no longer CAROM_AUTO.

@@ -28,7 +28,7 @@ typedef struct integrator_ops {
 } integrator_ops;
 
 extern const integrator_ops integrator_bdf_ops, integrator_adams_ops, integrator_erk_ops, integrator_rk4_ops,
-    integrator_ida_ops, integrator_rk3_ops, integrator_midpoint_ops, integrator_semi_implicit_ops;
+    integrator_ida_ops, integrator_rk3_ops, integrator_midpoint_ops, integrator_semi_implicit_ops, integrator_sdirk_ops;
 
 // The last time a function of the problem did not do as asked.
 typedef struct integrator_refusal {

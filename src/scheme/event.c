@@ -156,6 +156,8 @@ static void set_tolerances(event *s) {
   s->brief = (s->relaxes ? 1 : 0.01) * s->w.nearness;  // in a heap every impact leaves one at nearly every contact
   s->still_turn = s->still / length, s->brief_turn = s->brief / length;
   s->solver = solve_settings_default();
+  // an acceleration that is off by this much of the weight changes no speed that counts
+  if (s->relaxes) s->solver.tolerance = fmax(s->solver.tolerance, 0.1 * atol);
   if (s->options.tolerance > 0) s->solver.tolerance = s->options.tolerance;
 }
 
@@ -175,6 +177,8 @@ static void choose_solvers(event *s) {
   s->resists_turning = contact_find(w->contacts->world, m, rolls, &any, &index);
   s->relaxes = many && !s->resists_turning && w->flow.kind == INTEGRATOR_BDF && !m->force_count && !w->x->inner_count;
   if (s->relaxes) s->w.flow.relax = event_relax;
+  // there is an event every few steps, and a multistep method would be starting all the time
+  if (s->relaxes && !w->flow.integrator.order_max) s->w.flow.kind = INTEGRATOR_SDIRK;
 }
 
 bool event_prepare(watcher *w, const scheme_setup *setup, carom_error *error) {

@@ -45,20 +45,31 @@ static bool follows(const event_point *c, int k, double *part) {
   return false;
 }
 
-void event_write_rows(event *s, int n, const int *of, bool coupled, double *A) {
-  int row_total = s->w.x->row_total, j = 0;
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < n; k++) A[i * n + k] = s->W[(long)of[i] * row_total + of[k]];
+// The rows whose force follows a normal force, and the columns of those normals among the rows `of`.
+static int list_followers(event *s, const int *of) {
+  int count = 0, j = 0;
   for
     EACH_PART(part, s) {
       const event_point *c = event_part(s, part);
       double share;
-      for (int k = 1; coupled && k < c->all_rows; k++) {
+      for (int k = 1; k < c->all_rows; k++) {
         if (!follows(c, k, &share)) continue;
         while (of[j] != c->row) j++;
-        for (int i = 0; i < n; i++) A[i * n + j] -= share * s->W[(long)of[i] * row_total + c->row + k];
+        s->follower[count++] = (event_follower){c->row + k, j, share};
       }
     }
+  return count;
+}
+
+void event_write_rows(event *s, int n, const int *of, bool coupled, double *A) {
+  const int row_total = s->w.x->row_total, count = coupled ? list_followers(s, of) : 0;
+  const event_follower *f = s->follower;
+  for (int i = 0; i < n; i++) {
+    const double *W = s->W + (long)of[i] * row_total;
+    double *row = A + (long)i * n;
+    for (int k = 0; k < n; k++) row[k] = W[of[k]];
+    for (int k = 0; k < count; k++) row[f[k].column] -= f[k].share * W[f[k].row];
+  }
 }
 
 bool event_is_redundant(event *s) {
@@ -95,24 +106,30 @@ static event_factor *begin_factor(event *s, event_hold what, bool coupled) {
   return f;
 }
 
-// W of the held rows = L Lᵀ, scaled to a unit diagonal: what is left of the diagonal of a row is the square of its
-// distance to the rows before it. L is over the independent rows, in f->LU.
+// W of the held rows = L Lᵀ, scaled to a unit diagonal. What is left of the diagonal of a row is the square of its
+// distance to the rows chosen before. The row that is furthest away comes next: rows in their own order may leave a set
+// in which one row is nearly a combination of others. The forces of the rows outside of that set are kept, and every
+// small change of the load would then be a large change of forces inside.
 static void find_order(const event *s, event_factor *f) {
   static const double INDEPENDENT = 1e-10;
   const response_held *h = &s->held;
-  int depend = h->n;
-  f->n = 0;
-  for (int i = 0; i < h->n; i++) {
-    double *l = f->LU + (long)f->n * h->n, left = 1;
-    const double *W = s->W + (long)h->row[i] * s->w.x->row_total;
-    for (int k = 0; k < f->n; k++) {
-      const double *lk = f->LU + (long)k * h->n;
-      double own = h->scale[i] * h->scale[f->order[k]] * W[h->row[f->order[k]]];
-      l[k] = (own - vectors_dot(k, l, lk)) / lk[k];
-      left -= l[k] * l[k];
+  double *left = h->b;
+  for (int i = 0; i < h->n; i++) f->order[i] = i, left[i] = 1;
+  for (f->n = 0; f->n < h->n; f->n++) {
+    int k = f->n, best = k;
+    for (int i = k + 1; i < h->n; i++)
+      if (left[f->order[i]] > left[f->order[best]]) best = i;
+    const int chosen = f->order[best];
+    if (!(left[chosen] > INDEPENDENT)) return;
+    f->order[best] = f->order[k], f->order[k] = chosen;
+    const double *W = s->W + (long)h->row[chosen] * s->w.x->row_total, *own = f->LU + (long)chosen * h->n;
+    const double pivot = sqrt(left[chosen]);
+    for (int j = k + 1; j < h->n; j++) {
+      const int i = f->order[j];
+      double *l = f->LU + (long)i * h->n;
+      l[k] = (h->scale[i] * h->scale[chosen] * W[h->row[i]] - vectors_dot(k, l, own)) / pivot;
+      left[i] -= l[k] * l[k];
     }
-    if (left > INDEPENDENT) l[f->n] = sqrt(left), f->order[f->n++] = i;
-    else f->order[--depend] = i;
   }
 }
 

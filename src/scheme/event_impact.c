@@ -17,13 +17,15 @@
 // --- problems --------------------------------------------------------------------------------------------------------
 
 // From forces that are near the solution, or from none (not `known`). A few of Newton's steps find out whether they
-// are: where the points that lift off, stick and slip are nearly all the same, that is all there is to solve.
+// are: where the points that lift off, stick and slip are nearly all the same, that is all there is to solve. Otherwise
+// interior points mostly solve it. Sweeps, which the chain begins with, hardly converge where loads can be shared.
 static solve_info solve_group(event *s, const solve_problem *p, bool known, solve_solution *to) {
   enum { NEAR = 8 };
   solve_settings settings = s->solver;
   if (known) {
     settings.warm_start = true, settings.iterations = NEAR;
-    known = solver_run(&solver_alart_curnier, p, &settings, s->workspace, to).status == SOLVE_SOLVED;
+    known = solver_run(&solver_alart_curnier, p, &settings, s->workspace, to).status == SOLVE_SOLVED ||
+            solver_run(&solver_interior, p, &s->solver, s->workspace, to).status == SOLVE_SOLVED;
   }
   settings = s->solver;
   settings.warm_start = known;
@@ -125,6 +127,7 @@ void event_allocate_problem(event *s, int rows, int parts) {
   s->W = ARENA_ARRAY(a, double, ((long)rows * rows));
   s->problem_W = ARENA_ARRAY(a, double, ((long)rows * rows));
   s->held = response_held_create(rows, a);
+  s->follower = ARENA_ARRAY(a, event_follower, rows);
   s->spare = (event_factor){.LU = s->held.factor, .pivot = s->held.pivot};
   for (int k = 0; s->keeps_factors && k < 3; k++) s->factor[k] = event_factor_create(s, rows, parts);
   if (s->relaxes) event_slips_create(s, parts);

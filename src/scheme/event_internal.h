@@ -21,6 +21,7 @@ typedef struct event_fade {
   double steepest;      // speed at which the integrator's Jacobian was last taken [m/s]
   int lingers;          // steps in a row that ended with next to no slip,
   double lingers_from;  // the speed after the first of them [m/s]
+  bool creeps;          // it lingers and goes on; see follow_slip in event_ways.c
   double asked_at;      // the speed when it last seemed to end; 0: it has not since it last stuck or was open [m/s]
 } event_fade;
 
@@ -120,15 +121,22 @@ typedef struct event_factor {
   double *LU, *scale, *z;   // scale and solution by held row
 } event_factor;
 
+// A row whose force is -share times that of a normal row.
+typedef struct event_follower {
+  int row, column;  // its own, and the column of the normal row in the matrix at hand
+  double share;
+} event_follower;
+
 // Slips in space whose direction is stiff, and the response to a unit force along each of their tangents.
 typedef struct event_slips {
   int count;
-  int *part;          // which of the points that take part
-  double t;           // of the step that the responses belong to [s]
-  double *speeds;     // 2 per point, of nv each
-  double *coupling;   // rates of all their tangents, 2 count x 2 count
-  double *stiffness;  // force across per speed across, of each [N·s/m]
-  double *A, *b;      // the system of the speeds across
+  int *part;         // which of the points that take part
+  double t;          // of the step that the responses belong to [s]
+  double *speeds;    // 2 per point, of nv each
+  double *coupling;  // rates of all their tangents, 2 count x 2 count
+  double *friction;  // force of each [N]
+  double *gradient;  // of its angle with respect to its rates, 2 each [rad·s/m]
+  double *A, *b;     // the system of the angles
   int *pivot;
 } event_slips;
 
@@ -170,7 +178,8 @@ typedef struct event {
   // Of a scheme that gives the normal forces: all forces on the rows (into s->lambda) under the free accelerations
   // s->a. Null: they follow from the rows that are held.
   bool (*prescribe)(struct event *s);
-  response_held held;  // those that the present modes hold
+  event_follower *follower;  // of the matrix of held rows that is written
+  response_held held;        // those that the present modes hold
   bool keeps_factors;
   event_factor factor[3],
       spare;         // of normals, of what sticks, and of what sticks with friction that follows; where none is kept

@@ -195,7 +195,9 @@ bool event_free_accelerations(event *s) {
 
 static void find_way(const event *s, event_point *c, const double *rate) {
   memcpy(c->along, c->way, sizeof c->along);
-  if (c->rows == 3 && !(c->guided & EVENT_SLIDING)) c->turning = event_find_way(s->still, rate + 1, c->way, c->along);
+  if (c->fade.creeps) c->turning = INFINITY;
+  else if (c->rows == 3 && !(c->guided & EVENT_SLIDING))
+    c->turning = event_find_way(s->still, rate + 1, c->way, c->along);
   event_turns_find_ways(s, c, rate);
 }
 

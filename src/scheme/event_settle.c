@@ -6,6 +6,8 @@
 #include "mechanics/rows.h"
 #include "scheme/event_internal.h"
 
+static const event_instant NO_EVENT = {.kind = EVENT_NONE, .point = -1};
+
 static void find_places(event *s) {
   event_set(s, s->w.t, s->w.y);
   (void)event_renew_places(s);
@@ -194,11 +196,19 @@ static carom_status settle(event *s, const event_instant *instant, carom_error *
   return status;
 }
 
+// An impact at the same instant, of a hop too low to be located, changes the forces of points that stick: whether one
+// of them still breaks loose is found after it.
+static bool changes_with_impact(const event_instant *instant) {
+  return instant->kind == EVENT_BREAK || instant->kind == EVENT_LOOSEN;
+}
+
 // In the end the state goes back onto what is held in the new modes, without the slip of points that counted as
 // standing.
 carom_status event_settle(event *s, const event_instant *instant, carom_error *error) {
   find_places(s);
-  carom_status status = event_finds_another_share(s, instant, error) ? CAROM_OK : settle(s, instant, error);
+  carom_status status = CAROM_OK;
+  if (is_struck(s)) status = settle(s, changes_with_impact(instant) ? &NO_EVENT : instant, error);
+  else if (!event_finds_another_share(s, instant, error)) status = settle(s, instant, error);
   if (status == CAROM_OK && !event_project(s, s->w.t, s->w.y, HOLD_ONSET)) s->projection_failures++;
   return status;
 }

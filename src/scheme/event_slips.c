@@ -1,8 +1,8 @@
 // What is stiff in sliding in space: the direction of friction follows that of the slip, the faster the slower the slip
-// is. For a slip γ_T along d, with n across it, a change of the speed across of σ = n·δγ_T turns the friction by
-//   δλ_T = -c n σ,   c = μ λ_N / |γ_T|,
-// and the held rows react. With X the speeds under a unit force along n, reactions included, and S = n·G_T X,
-//   (1 - γ ∂u̇/∂u)⁻¹ b = b - γ X c σ,   (1 + γ S c) σ = n·G_T b.
+// is. For a slip γ_T whose friction is along -d, with n across d, a change of γ_T turns d by σ = g·δγ_T, and
+//   δλ_T = -c n σ,   c = μ λ_N,   g = n / |γ_T|  (slower than `still` see below),
+// and the held rows react. With X the speeds under a unit force along n, reactions included, and S = g·G_T X,
+//   (1 - γ ∂u̇/∂u)⁻¹ b = b - γ X c σ,   (1 + γ S c) σ = g·G_T b.
 // Newton's iteration needs no more than this: whatever else the accelerations depend on changes slowly in a step. It
 // takes a few numbers for each slip, where a matrix by differences takes an evaluation for each coordinate.
 #include <math.h>
@@ -17,7 +17,8 @@ void event_slips_create(event *s, int most) {
   most++;
   s->slips = (event_slips){.t = NAN,
                            .part = ARENA_ARRAY(a, int, most),
-                           .stiffness = ARENA_ARRAY(a, double, most),
+                           .friction = ARENA_ARRAY(a, double, most),
+                           .gradient = ARENA_ARRAY(a, double, 2 * most),
                            .b = ARENA_ARRAY(a, double, most),
                            .pivot = ARENA_ARRAY(a, int, most),
                            .A = ARENA_ARRAY(a, double, ((long)most * most)),
@@ -26,10 +27,23 @@ void event_slips_create(event *s, int most) {
 }
 
 static bool turns(const event_point *c) {
-  return c->mode == MODE_SLIP && c->rows == 3 && !c->guided && c->force[0] > 0 && c->turning > 0;
+  return c->mode == MODE_SLIP && c->rows == 3 && !c->guided && c->force[0] > 0 && c->turning > 0 && !c->fade.creeps;
 }
 
+// Across a slip that is not slower than `still`. Slower ones are as stiff as one of that speed.
 static double stiffness_of(const event_point *c) { return c->friction * c->force[0] / c->turning; }
+
+// How the direction of friction turns with the speeds along both tangents, ∂θ/∂γ_T: with a and x the speeds along the
+// way and across it, event_find_way has tan θ = x / A,  A = |a| + max(0, still - |γ_T|). Not slower than `still` this
+// is n / |γ_T|.
+static void find_gradient(const event *s, const event_point *c, double to[2]) {
+  const double *v = s->rate + c->row + 1, *way = c->way, size = hypot(v[0], v[1]);
+  const double a = v[0] * way[0] + v[1] * way[1], x = v[1] * way[0] - v[0] * way[1];
+  const bool slow = size < s->still && size > 0;
+  const double A = fabs(a) + fmax(0, s->still - size), r2 = A * A + x * x;
+  const double by_a = -x * ((a < 0 ? -1 : 1) - (slow ? a / size : 0)) / r2, by_x = (A + (slow ? x * x / size : 0)) / r2;
+  to[0] = by_a * way[0] - by_x * way[1], to[1] = by_a * way[1] + by_x * way[0];
+}
 
 static bool is_listed(const event_slips *l, int part) {
   for (int i = 0; i < l->count; i++)
@@ -77,13 +91,12 @@ static void find_responses(event *s) {
 
 static double across(const event_point *c, const double *v) { return c->along[0] * v[1] - c->along[1] * v[0]; }
 
-// S of two slips.
+// S of two slips: how far a force across the second turns the first.
 static double coupling_of(const event *s, int i, int j) {
   const event_slips *l = &s->slips;
-  const event_point *a = event_part(s, l->part[i]), *b = event_part(s, l->part[j]);
+  const event_point *b = event_part(s, l->part[j]);
   const double *first = l->coupling + (long)(2 * i) * (2 * l->count) + 2 * j, *second = first + 2 * l->count;
-  double rates[2] = {across(b, first), across(b, second)};
-  return across(a, rates);
+  return l->gradient[2 * i] * across(b, first) + l->gradient[2 * i + 1] * across(b, second);
 }
 
 bool event_relax(void *context, double gamma, double *u) {
@@ -95,18 +108,20 @@ bool event_relax(void *context, double gamma, double *u) {
   response_rates(s->w.m, s->w.x, u, s->response);
   for (int i = 0; i < l->count; i++) {
     const event_point *c = event_part(s, l->part[i]);
-    l->stiffness[i] = stiffness_of(c);
-    l->b[i] = across(c, s->response + c->row + 1);
+    double *g = l->gradient + 2 * i;
+    find_gradient(s, c, g);
+    l->friction[i] = c->friction * c->force[0];
+    l->b[i] = g[0] * s->response[c->row + 1] + g[1] * s->response[c->row + 2];
   }
   for (int i = 0; i < l->count; i++)
     for (int j = 0; j < l->count; j++)
-      l->A[(long)i * l->count + j] = (i == j) + gamma * coupling_of(s, i, j) * l->stiffness[j];
+      l->A[(long)i * l->count + j] = (i == j) + gamma * coupling_of(s, i, j) * l->friction[j];
   if (lu_factor(l->count, l->A, l->count, l->pivot, s->w.stop) == 0) return false;
   lu_solve(l->count, l->A, l->count, l->pivot, l->b);
   for (int j = 0; j < l->count; j++) {
     const event_point *c = event_part(s, l->part[j]);
     const double *X = l->speeds + (long)(2 * j) * s->w.m->nv, *Y = X + s->w.m->nv,
-                 force = gamma * l->stiffness[j] * l->b[j];
+                 force = gamma * l->friction[j] * l->b[j];
     for (int i = 0; i < s->w.m->nv; i++) u[i] -= force * (c->along[0] * Y[i] - c->along[1] * X[i]);
   }
   return true;

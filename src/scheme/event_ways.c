@@ -53,11 +53,21 @@ static bool dies_away(const event *s, int p, double speed) {
          event_slip_ends(s, &s->point[p], speed, 0.5 * (before - speed) / (w->t - w->from));
 }
 
+// In a heap a point may slip and hardly get faster, where others that stick leave it no way but one that they bend. At
+// such a speed its direction is that of an error, and to follow it takes steps as short as it is slow. A slip that
+// still lingers after its mode was decided keeps its direction until it is faster.
+static void follow_creeping(const event *s, event_point *c, double speed) {
+  enum { SEVERAL = 5 };
+  if (speed > 10 * s->still) c->fade.creeps = false;
+  else if (c->fade.lingers >= SEVERAL) c->fade.creeps = true;
+}
+
 static bool follow_slip(event *s, int p, bool may_ask, bool *renew) {
   event_point *c = &s->point[p];
-  if (c->mode != MODE_SLIP) c->fade.asked_at = 0;
+  if (c->mode != MODE_SLIP) c->fade.asked_at = 0, c->fade.creeps = false;
   if (c->mode != MODE_SLIP || c->rows < 3 || !event_rubs(c)) return false;
   double speed = event_slip_speed(c);
+  if (s->relaxes) follow_creeping(s, c, speed);
   bool asks = !c->idles && (event_lingers(&c->fade, s->still, speed) ||
                             (may_ask && dies_away(s, p, speed) && event_may_ask(&c->fade, speed)));
   *renew |= event_outruns_jacobian(s, &c->fade, fmax(speed, s->still));
