@@ -252,6 +252,56 @@ static void a_crowd_rests(void) {
   run_close(&r);
 }
 
+// A force sin(t) presses a mass against a stop, and from t = π on pulls it off: then u = -1 - cos(t), and it never
+// comes back. At rest the state does not show that the force changes, and at π/2, π/2 + 2π, ... the force is the same.
+static void a_resting_mass_is_pulled_off(void) {
+  static const char *const text =
+      "space: planar\n"
+      "bodies: {mass: {mass: 1, inertia: 1}}\n"
+      "joints: {slide: {prismatic: [ground, mass], axis: x, limits: [-1e6, 0], material: hard}}\n"
+      "forces: {drive: {motor: slide, effort: 'sin(t)'}}\n"
+      "materials: {hard: {restitution: 0.8}}\n"
+      "method: event\n"
+      "integrator: {rtol: 1e-10, atol: 1e-12}\n";
+  static const char *const integrators[] = {"integrator.type=adams", "integrator.type=bdf", "integrator.type=erk"};
+  for (int i = 0; i < 9; i++) {
+    const double turn = 2 * acos(-1), end = turn / 4 + turn * (double[]){1, 2, 8}[i % 3];
+    run r;
+    if (!run_open_text(&r, text, integrators[i / 3])) return;
+    run_to(&r, turn / 4);
+    CHECK_NEAR(run_read(&r, "slide.q"), 0, 1e-12);
+    run_to(&r, end);
+    CHECK_NEAR(run_read(&r, "slide.u"), -1, 1e-7);
+    CHECK_NEAR(run_read(&r, "slide.q"), -1 - (end - turn / 2), 1e-6 * end);
+    run_close(&r);
+  }
+}
+
+// A ball on a table that moves as A sin(wt), with A w² = G g and G a little above 1: it lifts where G sin(wt) = 1, for
+// a small part of the period. Its coordinate is the gap, which does not change before.
+static void a_ball_leaves_a_shaken_table(void) {
+  static const char *const text =
+      "space: planar\n"
+      "gravity: [0, -9.81]\n"
+      "bodies: {table: {mass: 1, inertia: 1}, ball: {mass: 1, inertia: 1}}\n"
+      "joints:\n"
+      "  lift: {prismatic: [ground, table], axis: y}\n"
+      "  gap: {prismatic: [table, ball], axis: y, limits: [0 m, 99 m], material: hard}\n"
+      "drives: {table: {joint: lift, motion: '1.05*9.81 m/s^2/(30 rad/s)^2*sin(30 rad/s*t)'}}\n"
+      "materials: {hard: {restitution: 0}}\n"
+      "method: event\n"
+      "integrator: {rtol: 1e-10, atol: 1e-12}\n";
+  const double w = 30, A = 1.05 * g / (w * w), from = asin(1 / 1.05) / w, fly = 0.2 / w;
+  run r;
+  if (!run_open_text(&r, text, "")) return;
+  run_to(&r, from + fly);
+  const double ball = A * sin(w * from) + A * w * cos(w * from) * fly - g * fly * fly / 2;
+  CHECK_NEAR(run_read(&r, "gap.q"), ball - A * sin(w * (from + fly)), 1e-9);
+  run_to(&r, 40);  // once per period, 191 times
+  CHECK_EQUAL(carom_sim_summary(r.sim).contact_impacts, 191);
+  run_close(&r);
+}
+
 int main(void) {
   RUN(box_on_an_incline_does_not_creep);
   RUN(box_in_space_does_not_creep);
@@ -263,5 +313,7 @@ int main(void) {
   RUN(discs_in_a_slot_rest);
   RUN(a_crowd_rests);
   RUN_LONG(the_friction_angle_is_sharp, 60);
+  RUN(a_resting_mass_is_pulled_off);
+  RUN(a_ball_leaves_a_shaken_table);
   return check_summary();
 }

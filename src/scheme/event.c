@@ -132,6 +132,7 @@ void event_memory(void *scheme, fields *f) {
   event *s = scheme;
   watcher_memory(&s->w, f);
   fields_flag(f, "settled", &s->settled);
+  fields_number(f, "pace", &s->pace);
   fields_flag(f, "redundant", &s->redundant);
   fields_count(f, "accelerations", &s->evaluations);
   fields_count(f, "projection_failures_of_modes", &s->projection_failures);
@@ -188,6 +189,7 @@ bool event_prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   w->flow.loses[POWER_CONTACT] = w->flow.loses[POWER_FRICTION] = true;
   w->flow.accelerate = accelerate, w->flow.project = project, w->flow.context = s;
   s->counts_turns = coordinate_counts_turns(w->m);
+  s->forces_change = w->flow.kind != INTEGRATOR_RK4 && event_forces_change(w->m);
   choose_solvers(s);
   allocate(s);
   event_friction_create(s);
@@ -236,7 +238,7 @@ static void list(const watcher *w, int p, const watch_look *at, scheme_contact *
 // Not so far that a gap could close and open again unseen, and not beyond the end of an accumulation of impacts.
 static double limit(const watcher *w, double t_stop) {
   const event *s = (const event *)w;
-  double limit = t_stop;
+  double limit = fmin(t_stop, event_pace_limit(s, t_stop));
   for
     EACH_POINT(p, w) {
       const event_point *c = &s->point[p];
@@ -306,6 +308,7 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
   if (w->changed >= 0)
     instant = (event_instant){event_kind_of(s, w->changed), w->changed / EVENT_FUNCTIONS,
                               w->changed % EVENT_FUNCTIONS - EVENT_FIRST_TURN};
+  event_pace_take(s);
   enter(s);
   int renewed = event_renew_places(s);
   if (renewed >= 0 && instant.kind == EVENT_NONE) instant = (event_instant){EVENT_PLACE, renewed, 0};

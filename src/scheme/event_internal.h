@@ -152,6 +152,8 @@ typedef struct event {
   bool grows;            // matrices and problems grow with the points that touch
   bool counts_turns;     // of joints that are measured between markers
   bool resists_turning;  // some contact does, or may
+  bool forces_change;    // with time, by themselves, and the integrator chooses its steps
+  double pace;           // how long the next step may be if the whole state rests; 0: not known yet [s]
   bool settled;          // modes belong to the state
   bool jacobian_is_new;  // the integrator takes a new one in this step
   double still;          // a speed below this is none [m/s]
@@ -444,5 +446,11 @@ double event_find(watcher *w, int function, int k);
 event_kind event_kind_of(const event *s, int function);
 bool event_is_unchanged(watcher *w);
 bool event_is_even(const watcher *w);
+
+// event_pace.c
+bool event_forces_change(const mechanism *m);  // drives, forces over time, callbacks
+double event_pace_limit(const event *s, double t_stop);
+bool event_rests(const event *s);  // the whole state, while forces on it change
+void event_pace_take(event *s);    // after a step, before its modes change
 
 #endif

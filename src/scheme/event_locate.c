@@ -186,6 +186,7 @@ static bool may_change(const event *s, int function) {
 
 bool event_is_unchanged(watcher *w) {
   const event *s = (const event *)w;
+  if (event_rests(s)) return false;
   for
     EACH_ENTRY(p, w)
   for (int f = p * EVENT_FUNCTIONS; f < (p + 1) * EVENT_FUNCTIONS; f++)
