@@ -208,6 +208,35 @@ static void the_folds_of_a_hardening_spring_are_named(void) {
   check_changes(&o, folds, 2);
 }
 
+// Close to the upper fold the large and the small motion are at one place in the section, where only their speeds
+// differ. Short steps lead there.
+static void a_fold_is_named_where_positions_agree(void) {
+  const carom_bifurcation_options o = {.model = write_model("duffing.yaml", duffing),
+                                       .vary = {"w", "1.2,1.3,1.4,1.5,1.6,1.7,1.75,1.7729,1.7932"},
+                                       .period = "2*pi/w",
+                                       .cut = 100,
+                                       .points = 8,
+                                       .one_way = true,
+                                       .record = scratch("short.h5")};
+  static const expected_change fold[] = {{"forward", "fold", 1.779720, 2 * 0.0203 / 64}};
+  check_changes(&o, fold, 1);
+}
+
+// On the small branch points move by more than a tenth of the amplitude from value to value, which is no change. Where
+// a user tightens the relative tolerance alone, errors are those of the absolute one.
+static void a_branch_that_moves_far_does_not_change(void) {
+  static const carom_setting tight = {"integrator.rtol", "1e-9"};
+  carom_bifurcation_options o = {.model = write_model("duffing.yaml", duffing),
+                                 .settings = &tight,
+                                 .vary = {"w", "2.2 rad/s:1.7 rad/s:6"},
+                                 .period = "2*pi/w",
+                                 .cut = 100,
+                                 .points = 64,
+                                 .one_way = true,
+                                 .record = scratch("far.h5")};
+  for (int i = 0; i < 2; i++) o.setting_count = i, check_changes(&o, NULL, 0);
+}
+
 // From 1.45 to 1.7 rad/s at once the large motion is thrown onto the small one, although it goes on to 1.78 rad/s.
 static void a_step_that_leaves_a_branch_is_no_fold(void) {
   const carom_bifurcation_options o = {.model = write_model("duffing.yaml", duffing),
@@ -372,6 +401,8 @@ int main(void) {
   RUN_OPTIMISED(a_flip_of_the_impact_oscillator_is_named);
   RUN(a_motion_that_grazes_a_stop_is_named);
   RUN_OPTIMISED(the_folds_of_a_hardening_spring_are_named);
+  RUN(a_fold_is_named_where_positions_agree);
+  RUN(a_branch_that_moves_far_does_not_change);
   RUN(a_step_that_leaves_a_branch_is_no_fold);
   RUN_OPTIMISED(fold_and_flip_of_a_ball_on_a_table_are_named);
   RUN_OPTIMISED(a_torus_is_named);

@@ -53,8 +53,8 @@ static const arg bifurcation_table[] = {
      .kind = ARG_TEXT,
      .value = "X",
      .offset = AT(tolerance),
-     .help = "points that differ by this part of the amplitude are the same (default: 1e-6, or 1000 rtol of the "
-             "integrator)"},
+     .help = "points that differ by this part of the amplitude are the same (default: 1e-6, or 1000 times the "
+             "tolerances of the integrator)"},
     {.name = "--lyapunov",
      .kind = ARG_TEXT,
      .value = "N",

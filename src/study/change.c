@@ -77,9 +77,13 @@ static void follow(bracket *w) {
   }
 }
 
-// Where the same kind of orbit is on both sides, the points must jump: a movement that shrinks with the step is none.
+// Where the same kind of orbit is on both sides, the points must jump. Along a branch they move with the step, and
+// close to its end with the root of the step; what they have moved at least must be twice as much.
 static bool is_change(const bracket *w, double moved) {
-  return !is_like(&w->last->orbit, &w->next->orbit) || orbit_distance(&w->next->orbit, &w->last->orbit) > 0.5 * moved;
+  if (!is_like(&w->last->orbit, &w->next->orbit)) return true;
+  const double part = (w->next->value - w->last->value) / (w->second->value - w->first->value),
+               least = w->reached ? 0.5 : fmin(0.5, 2 * sqrt(fabs(part)));
+  return orbit_distance(&w->next->orbit, &w->last->orbit) > least * moved;
 }
 
 // --- its name --------------------------------------------------------------------------------------------------------
@@ -143,34 +147,41 @@ static change_kind name_change(const bracket *w) {
 
 // --- in the diagram --------------------------------------------------------------------------------------------------
 
+// Close to a change a motion may not have settled. Then the value of the diagram on its side has the period.
+static int period_of(const attempt *near, const attempt *far) {
+  return near->orbit.period ? near->orbit.period : far->orbit.period;
+}
+
 // `branch` is what is followed, of `first` and `second`.
-static void write_change(bifurcation *b, int direction, change_kind kind, const attempt *first, const attempt *second,
+static void write_change(const bracket *w, int direction, change_kind kind, const attempt *first, const attempt *second,
                          const attempt *branch) {
   const double row[] = {(double)direction,
                         (double)kind + 1,
                         first->value,
                         second->value,
                         (first->value + second->value) / 2,
-                        first->orbit.period,
-                        second->orbit.period,
+                        period_of(first, w->first),
+                        period_of(second, w->second),
                         branch->orbit.multiplier.real,
                         branch->orbit.multiplier.imaginary,
                         first->orbit.impacts,
                         second->orbit.impacts};
-  study_table_add(b, TABLE_CHANGES, row);
-  b->changes++;
+  study_table_add(w->b, TABLE_CHANGES, row);
+  w->b->changes++;
 }
 
-// A branch that is reached behind the step does not end: if it has been followed backwards, the other one has ended by
-// itself, somewhere in the step; else the step has thrown the motion off it.
+// A branch that is reached behind the step does not end. If it is what the step has led to, nothing changes; if it has
+// been followed backwards, the other one has ended by itself, somewhere in the step; else the step has thrown the
+// motion off it.
 static void write_bracket(bracket *w, int direction, double moved) {
+  if (!is_change(w, moved)) return;
   if (w->reached) {
-    write_change(w->b, direction, w->turned ? CHANGE_CRISIS : CHANGE_JUMP, w->first, w->second,
+    write_change(w, direction, w->turned ? CHANGE_CRISIS : CHANGE_JUMP, w->first, w->second,
                  w->turned ? w->second : w->first);
-  } else if (is_change(w, moved)) {
+  } else {
     find_multipliers(w);
     const attempt *from = w->turned ? w->next : w->last, *to = w->turned ? w->last : w->next;
-    write_change(w->b, direction, name_change(w), from, to, w->last);
+    write_change(w, direction, name_change(w), from, to, w->last);
   }
 }
 

@@ -22,10 +22,12 @@ typedef struct pair_of_motions {
 // Two motions differ by their errors, a few times the tolerance. The distance is far above these, and small beside the
 // amplitude: the share of intervals in which one motion strikes before their end and the other behind it is about as
 // large as the distance.
-static double choose_distance(const carom_sim *sim, const orbit_rule *rule) {
-  const double rtol = fmax(sim->model->integrator.rtol, 1e-13);
+static double choose_distance(const carom_model *model, const orbit_rule *rule, const section_space *s) {
+  double error = fmax(model->integrator.rtol, 1e-13);
   if (rule->disturbance > 0) return rule->disturbance;
-  return orbit_controls_error(sim) ? 1e3 * rtol : 1e-3;
+  if (!section_controls_error(model)) return 1e-3;
+  for (int i = 0; i < s->count; i++) error = fmax(error, s->error[i] / s->scale[i]);
+  return fmin(1e3 * error, 1e-3);
 }
 
 static double length_of(const section_space *s, const double *delta) {
@@ -76,7 +78,12 @@ static void book(const double *means, int count, lyapunov *to) {
 }
 
 static pair_of_motions make_pair(arena *memory, carom_sim *const sims[2], const orbit_rule *rule, const orbit *of) {
-  pair_of_motions p = {.first = sims[0], .second = sims[1], .of = of, .distance = choose_distance(sims[0], rule)};
+  pair_of_motions p = {
+      .first = sims[0],
+      .second = sims[1],
+      .of = of,
+  };
+  p.distance = choose_distance(sims[0]->model, rule, &of->space);
   p.at = section_state_make(memory, sims[0]), p.beside = section_state_make(memory, sims[0]);
   p.after = section_state_make(memory, sims[0]);
   p.delta = ARENA_ARRAY(memory, double, of->space.count + 1);

@@ -48,7 +48,7 @@ typedef struct shooting {
   const orbit *of;
   orbit_gaps gaps;
   int n;
-  double step;                     // in parts of the amplitude
+  double *step;                    // one for each number, in parts of its amplitude
   section_state start, end, base;  // base: where the orbit itself ends
   double *delta, *sides[2];
 } shooting;
@@ -93,24 +93,25 @@ static carom_status shoot_beside(shooting *s, int k, double step, double *to, bo
 static carom_status fill_column(shooting *s, int k, double *A, carom_error *error) {
   bool legal[2];
   for (int i = 0; i < 2; i++) {
-    const carom_status status = shoot_beside(s, k, i ? -s->step : s->step, s->sides[i], &legal[i], error);
+    const carom_status status = shoot_beside(s, k, i ? -s->step[k] : s->step[k], s->sides[i], &legal[i], error);
     if (status != CAROM_OK) return status;
   }
   const int sides = legal[0] + legal[1];
   for (int i = 0; i < s->n; i++) {
     const double rise = (legal[0] ? s->sides[0][i] : 0) - (legal[1] ? s->sides[1][i] : 0);
-    A[(long)i * s->n + k] = sides ? rise / (s->step * sides) : 0;
+    A[(long)i * s->n + k] = sides ? rise / (s->step[k] * sides) : 0;
   }
   return CAROM_OK;
 }
 
 // With an error of the motion ε the difference has one of ε/step, and its curvature one of step²; sqrt(ε) leaves room
-// for curvatures near grazing. A method of fixed steps meets impacts at the ends of steps, and a difference must reach
-// over several of these.
-static double choose_step(const carom_sim *sim, const orbit_rule *rule) {
-  const double rtol = fmax(sim->model->integrator.rtol, 1e-13);
+// for curvatures near grazing. What hardly moves has large errors beside its amplitude. A method of fixed steps meets
+// impacts at the ends of steps, and a difference must reach over several of these.
+static double choose_step(const carom_model *model, const orbit_rule *rule, const section_space *space, int k) {
+  const double rtol = fmax(model->integrator.rtol, 1e-13);
   if (rule->disturbance > 0) return rule->disturbance;
-  return orbit_controls_error(sim) ? sqrt(rtol) : 1e-3;
+  if (!section_controls_error(model)) return 1e-3;
+  return k < space->count ? fmin(sqrt(rtol + space->error[k] / space->scale[k]), 1e-2) : sqrt(rtol);
 }
 
 // Complex multipliers come in pairs, each of which has a product that is real.
@@ -140,16 +141,17 @@ static carom_status find_eigenvalue(arena *memory, int n, double *A, orbit *of, 
 carom_status orbit_find_multiplier(arena *memory, carom_sim *sim, const orbit_rule *rule, orbit *of,
                                    carom_error *error) {
   const int n = of->space.count + has_phase(of);
-  shooting s = {.sim = sim, .of = of, .n = n, .step = choose_step(sim, rule)};
+  shooting s = {.sim = sim, .of = of, .n = n, .step = ARENA_ARRAY(memory, double, n + 1)};
   if (!of->period || n > DIMENSIONS_MOST) return CAROM_OK;
   s.start = section_state_make(memory, sim), s.end = section_state_make(memory, sim);
   s.base = section_state_make(memory, sim);
   s.delta = ARENA_ARRAY(memory, double, n + 1);
   for (int i = 0; i < 2; i++) s.sides[i] = ARENA_ARRAY(memory, double, n + 1);
   double *A = ARENA_ARRAY(memory, double, (long)n *n + 1), least = INFINITY;
-  for (int i = 0; i < of->space.n; i++) least = fmin(least, of->space.scale[i]);
+  for (int i = 0; i < n; i++) s.step[i] = choose_step(sim->model, rule, &of->space, i);
+  for (int i = 0; i < of->space.n; i++) least = fmin(least, s.step[i] * of->space.scale[i]);
   const section_state *at = &of->points[of->count - 1];
-  s.gaps = orbit_gaps_at(memory, sim, at, s.step * least);
+  s.gaps = orbit_gaps_at(memory, sim, at, least);
   section_state_copy(sim, &s.start, at);
   carom_status status = shoot(&s, error);
   section_state_copy(sim, &s.base, &s.end);

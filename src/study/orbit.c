@@ -11,7 +11,7 @@ const orbit_multiplier orbit_no_multiplier = {NAN, NAN, NAN};
 
 static double distance(const orbit *o, const section_state *a, const section_state *b) {
   section_difference(&o->space, a, b, o->apart);
-  return section_size(&o->space, o->apart, o->space.count);
+  return section_size(o->same, o->apart, o->space.count);
 }
 
 // The largest distance of points that are `period` sections apart, among those from `first` to before `last`.
@@ -38,7 +38,7 @@ static int find_period(const orbit *o, double tolerance, bool *repeats) {
   const int most = o->count / 2;
   double least = INFINITY;
   for (int p = 1; p <= most; p++) least = fmin(least, largest_apart(o, p, 0, o->count));
-  const double enough = least <= tolerance ? fmax(tolerance, 10 * least) : -1;
+  const double enough = least <= tolerance ? fmin(tolerance, fmax(1e-2 * tolerance, 10 * least)) : -1;
   for (int p = 1; p <= most; p++) {
     *repeats = largest_apart(o, p, 0, o->count) <= enough;
     if (*repeats || converges(o, p)) return p;
@@ -46,27 +46,42 @@ static int find_period(const orbit *o, double tolerance, bool *repeats) {
   return 0;
 }
 
-// Speeds jump where an impact passes through the section, and the orbit does not: positions alone tell.
-static double way(const orbit *o, const section_state *a, const section_state *b) {
+// Speeds jump where an impact passes through the section, and the orbit does not: positions alone tell. Over the larger
+// amplitude of the two orbits that the points belong to.
+static double way(const orbit *o, const section_state *a, const orbit *of_b, const section_state *b) {
+  double most = 0;
   section_difference(&o->space, a, b, o->apart);
-  return section_size(&o->space, o->apart, o->space.n);
+  for (int i = 0; i < o->space.n; i++)
+    most = fmax(most, fabs(o->apart[i]) / fmax(o->space.scale[i], of_b->space.scale[i]));
+  return most;
 }
 
 double orbit_split(const orbit *o) {
   double most = 0;
   if (!o->period || o->period % 2) return INFINITY;
   for (int i = 0; i < o->period; i++)
-    most = fmax(most, way(o, &o->points[o->count - 1 - i], &o->points[o->count - 1 - (i + o->period / 2) % o->period]));
+    most =
+        fmax(most, way(o, &o->points[o->count - 1 - i], o, &o->points[o->count - 1 - (i + o->period / 2) % o->period]));
+  return most;
+}
+
+// Where the speeds differ, points of a large and of a small motion can be at one place. Their amplitudes differ.
+static double amplitudes_apart(const orbit *a, const orbit *b) {
+  double most = 0;
+  for (int i = 0; i < a->space.n; i++) {
+    const double of_a = a->space.scale[i], of_b = b->space.scale[i];
+    most = fmax(most, fabs(of_a - of_b) / fmax(of_a, of_b));
+  }
   return most;
 }
 
 double orbit_distance(const orbit *a, const orbit *b) {
-  double most = 0;
+  double most = amplitudes_apart(a, b);
   const int na = a->period ? a->period : a->count, nb = b->period ? b->period : b->count;
   for (int i = 0; i < na; i++) {
     double least = INFINITY;
     for (int k = 0; k < nb; k++)
-      least = fmin(least, way(a, &a->points[a->count - 1 - i], &b->points[b->count - 1 - k]));
+      least = fmin(least, way(a, &a->points[a->count - 1 - i], b, &b->points[b->count - 1 - k]));
     most = fmax(most, least);
   }
   return most;
@@ -101,13 +116,15 @@ static void sum_impacts(orbit *o, const long *impacts, const double *slowest, co
   }
 }
 
-bool orbit_controls_error(const carom_sim *sim) {
-  return sim->model->scheme->about->integrates && sim->model->integrator.type != CAROM_RK4;
-}
-
-// Errors of the steps of a period add up, and more where it settles slowly.
-static double usual_tolerance(const carom_sim *sim) {
-  return orbit_controls_error(sim) ? fmax(1e-6, 1e3 * sim->model->integrator.rtol) : 1e-6;
+// Errors of the steps of a period add up, and more where it settles slowly: to 1e3 times the tolerances of the
+// integrator, relative and absolute. A tolerance that the user gives is one of the amplitude alone.
+static double choose_tolerance(const carom_model *model, const orbit_rule *rule, orbit *o) {
+  const section_space *s = &o->space;
+  const double rtol = section_controls_error(model) ? model->integrator.rtol : 0;
+  const double tolerance = rule->tolerance > 0 ? rule->tolerance : fmax(1e-6, 1e3 * rtol);
+  for (int i = 0; i < s->count; i++)
+    o->same[i] = s->scale[i] + (rule->tolerance > 0 ? 0 : 1e3 * s->error[i] / tolerance);
+  return tolerance;
 }
 
 carom_status orbit_settle(arena *memory, carom_sim *sim, const section_rule *at, const orbit_rule *rule,
@@ -119,6 +136,7 @@ carom_status orbit_settle(arena *memory, carom_sim *sim, const section_rule *at,
   long *impacts = ARENA_ARRAY(memory, long, rule->points + 1);
   double *slowest = ARENA_ARRAY(memory, double, rule->points + 1);
   bool *rests = ARENA_ARRAY(memory, bool, rule->points + 1);
+  to->same = ARENA_ARRAY(memory, double, to->space.count + 1);
   to->apart = ARENA_ARRAY(memory, double, to->space.count + 1);
   section_walk_begin(&w, sim, &to->at);
   w.not_before = w.began + 1e-9 * at->longest;
@@ -132,7 +150,7 @@ carom_status orbit_settle(arena *memory, carom_sim *sim, const section_rule *at,
   if (status != CAROM_OK) return status;
   section_walk_scale(&w, &to->space);
   to->interval = (to->points[to->count - 1].t - began) / to->count;
-  to->period = find_period(to, rule->tolerance > 0 ? rule->tolerance : usual_tolerance(sim), &to->repeats);
+  to->period = find_period(to, choose_tolerance(sim->model, rule, to), &to->repeats);
   sum_impacts(to, impacts, slowest, rests);
   return CAROM_OK;
 }

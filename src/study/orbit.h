@@ -38,6 +38,7 @@ typedef struct orbit {
   bool has_multiplier;
   orbit_multiplier multiplier;  // the largest one of the orbit
   orbit_margin margin;          // if it has a multiplier
+  double *same;                 // points that are apart by a small part of this are the same, one for each number
   double *apart;                // workspace, a displacement
 } orbit;
 
@@ -50,10 +51,8 @@ typedef struct orbit_points {
 carom_status orbit_settle(arena *memory, carom_sim *sim, const section_rule *at, const orbit_rule *rule,
                           orbit_points points, orbit *to, carom_error *error);
 
-bool orbit_controls_error(const carom_sim *sim);  // its method keeps the error of steps to a tolerance
-
-// How far the points of two orbits are from each other: the largest distance of a point of the first from the nearest
-// of the other, by positions, over the amplitude of the first.
+// How far two orbits are from each other: the largest distance of a point of the first from the nearest of the other,
+// by positions, or the difference of their amplitudes if that is larger; in parts of the larger amplitude.
 double orbit_distance(const orbit *a, const orbit *b);
 // The largest distance of points that are half of the period apart: small near a flip. Infinite if the period is odd.
 double orbit_split(const orbit *o);

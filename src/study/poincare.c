@@ -122,6 +122,26 @@ bool section_state_fits(const carom_model *a, const carom_model *b) {
 
 // --- displacements ---------------------------------------------------------------------------------------------------
 
+bool section_controls_error(const carom_model *model) {
+  return model->scheme->about->integrates && model->integrator.type != CAROM_RK4;
+}
+
+// The scale of the absolute tolerance of a coordinate, and of its rate, as the integrator has them.
+static double error_scale(const mechanism *m, int speed, bool of_rate) {
+  const node *n = &m->nodes[m->speed_node[speed]];
+  const double plain = statics_speed_scale(m, speed);
+  if (!n->flex || speed < n->modal_v) return plain;
+  return 1e-3 * plain * (of_rate ? fmax(1, n->flex->rate[speed - n->modal_v]) : 1);
+}
+
+static void set_errors(section_space *s, const carom_model *model) {
+  const double atol = section_controls_error(model) ? model->integrator.atol : 0;
+  for (int i = 0; i < s->n; i++)
+    s->error[i] = atol * error_scale(s->m, s->speed[i], false),
+    s->error[s->n + i] = atol * error_scale(s->m, s->speed[i], true);
+  for (int i = 2 * s->n; i < s->count; i++) s->error[i] = atol * s->m->states[i - 2 * s->n].scale;
+}
+
 section_space section_space_make(arena *memory, const carom_model *model) {
   const mechanism *m = &model->m;
   section_space s = {.m = m, .speed = ARENA_ARRAY(memory, int, m->nv + 1)};
@@ -131,6 +151,8 @@ section_space section_space_make(arena *memory, const carom_model *model) {
   s.scale = ARENA_ARRAY(memory, double, s.count + 1), s.move = ARENA_ARRAY(memory, double, m->nv + 1);
   for (int i = 0; i < s.n; i++) s.scale[i] = s.scale[s.n + i] = statics_speed_scale(m, s.speed[i]);
   for (int i = 2 * s.n; i < s.count; i++) s.scale[i] = 1;
+  s.error = ARENA_ARRAY(memory, double, s.count + 1);
+  set_errors(&s, model);
   return s;
 }
 
@@ -173,9 +195,9 @@ void section_move(const section_space *s, const section_state *a, double factor,
   for (int i = 2 * s->n; i < s->count; i++) to->z[i - 2 * s->n] = a->z[i - 2 * s->n] + factor * delta[i];
 }
 
-double section_size(const section_space *s, const double *delta, int count) {
+double section_size(const double *scale, const double *delta, int count) {
   double most = 0;
-  for (int i = 0; i < count; i++) most = fmax(most, fabs(delta[i]) / s->scale[i]);
+  for (int i = 0; i < count; i++) most = fmax(most, fabs(delta[i]) / scale[i]);
   return most;
 }
 

@@ -52,16 +52,18 @@ typedef struct section_space {
   int n, *speed;  // speeds that are not driven
   int count;      // of numbers: 2 n + states
   double *scale;  // what counts as large, one for each number
+  double *error;  // absolute tolerance of a step, one for each number; zero where the method controls no error
   double *move;   // one per speed
 } section_space;
 
 section_space section_space_make(arena *memory, const carom_model *model);
+bool section_controls_error(const carom_model *model);  // its method keeps the errors of steps to a tolerance
 // to = b - a. Angles are compared without whole turns.
 void section_difference(const section_space *s, const section_state *a, const section_state *b, double *to);
 // to = a + factor delta
 void section_move(const section_space *s, const section_state *a, double factor, const double *delta,
                   section_state *to);
-double section_size(const section_space *s, const double *delta, int count);  // largest of its first, over the scales
+double section_size(const double *scale, const double *delta, int count);  // largest of the first, over their scales
 
 // --- the motion from section to section ------------------------------------------------------------------------------
 
