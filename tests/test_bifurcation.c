@@ -250,6 +250,41 @@ static void a_step_that_leaves_a_branch_is_no_fold(void) {
   check_changes(&o, jump, 1);
 }
 
+// A pendulum whose pivot is shaken along the vertical by A cos(wt) hangs at rest, unless w is near twice its frequency
+// w0: then it swings with two periods of the drive. Where its angle follows x'' + d x' + (w0² - (A/L) w² cos(wt)) x =
+// 0, the first harmonic gives (w²/4 - w0²)² + (d w/2)² = (A w²/2L)² at both ends. The third adds less than (A
+// w²/2L)²/((3w/2)² - w0²) = 0.065 s⁻² to w²/4, and 0.012 rad/s to w. At rest there is nothing but errors to compare.
+static void a_shaken_pendulum_begins_to_swing(void) {
+  static const char *const text =
+      "space: planar\n"
+      "gravity: [0, -9.81]\n"
+      "parameters: {w: 10 rad/s}\n"
+      "bodies: {cart: {mass: 1, inertia: 1}, bob: {mass: 1, inertia: 0, com: [0, -0.3 m]}}\n"
+      "joints: {lift: {prismatic: [ground, cart], axis: y}, pin: {revolute: [cart, bob]}}\n"
+      "drives: {shake: {joint: lift, motion: 2 cm*cos(w*t)}}\n"
+      "forces: {rub: {along: pin, damping: 0.01}}\n"
+      "initial: {pin: {q: 0.01}}\n"
+      "method: smooth\n"
+      "end: 5\n";
+  carom_bifurcation_options o = {.model = write_model("shaken.yaml", text),
+                                 .vary = {"w", "9 rad/s:11 rad/s:5"},
+                                 .period = "2*pi/w",
+                                 .cut = 300,
+                                 .points = 16,
+                                 .one_way = true,
+                                 .record = scratch("shaken.h5")};
+  double w[2] = {10, 13};
+  const double w0 = 9.81 / 0.3, d = 0.01 / 0.09;
+  for (int i = 0; i < 50; i++)
+    for (int k = 0; k < 2; k++) {
+      const double depth = 0.02 * w[k] * w[k] / 0.6, side = sqrt(depth * depth - d * d * w[k] * w[k] / 4);
+      w[k] = 2 * sqrt(k ? w0 + side : w0 - side);
+    }
+  check_changes(&o, (expected_change[]){{"forward", "flip", w[0], 0.012 + 2 * 0.5 / 64}}, 1);
+  o.vary.value = "13.5 rad/s:12 rad/s:4", o.record = scratch("shaken-down.h5");
+  check_changes(&o, (expected_change[]){{"forward", "flip", w[1], 0.012 + 2 * 0.5 / 64}}, 1);
+}
+
 // A ball on a table that moves as A sin(wt), once per period: with G = A w²/g and s = π (1 - e)/(1 + e) the motion
 // begins in a fold at G = s. Its multipliers have the product e² and the sum 1 + e² - (1 + e)² √(G² - s²): one is -1 at
 // G² = s² + (2 (1 + e²)/(1 + e)²)².
@@ -404,6 +439,7 @@ int main(void) {
   RUN(a_fold_is_named_where_positions_agree);
   RUN(a_branch_that_moves_far_does_not_change);
   RUN(a_step_that_leaves_a_branch_is_no_fold);
+  RUN_OPTIMISED(a_shaken_pendulum_begins_to_swing);
   RUN_OPTIMISED(fold_and_flip_of_a_ball_on_a_table_are_named);
   RUN_OPTIMISED(a_torus_is_named);
   RUN(failed_values_hold_their_message);

@@ -80,6 +80,8 @@ static void follow(bracket *w) {
 // Where the same kind of orbit is on both sides, the points must jump. Along a branch they move with the step, and
 // close to its end with the root of the step; what they have moved at least must be twice as much.
 static bool is_change(const bracket *w, double moved) {
+  if (w->reached && !w->next->orbit.period)  // it may only not have settled yet
+    return orbit_distance(&w->next->orbit, &w->last->orbit) > JUMP;
   if (!is_like(&w->last->orbit, &w->next->orbit)) return true;
   const double part = (w->next->value - w->last->value) / (w->second->value - w->first->value),
                least = w->reached ? 0.5 : fmin(0.5, 2 * sqrt(fabs(part)));

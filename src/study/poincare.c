@@ -334,6 +334,12 @@ static double half_range(const section_walk *w, const node *n, int speed) {
   return (w->high[n->q + k + turned] - w->low[n->q + k + turned]) / 2;
 }
 
+// What moves by less than this is at rest: the integrator knows it to a few digits only, or it is far below the size of
+// the mechanism.
+static double least_scale(const section_space *s, int k) {
+  return fmax(1e4 * s->error[k], 1e-6 * statics_speed_scale(s->m, s->speed[k % s->n]));
+}
+
 // Half of the range of a coordinate, at most a radian, and the largest speed: each at least 1e-4 of the largest of its
 // kind, so that what hardly moves is not judged by its rounding.
 void section_walk_scale(const section_walk *w, section_space *s) {
@@ -348,9 +354,8 @@ void section_walk_scale(const section_walk *w, section_space *s) {
   for (int i = 0; i < s->n; i++) {
     const int v = s->speed[i];
     const bool slides = statics_speed_slides(s->m, v);
-    const double plain = 1e-3 * statics_speed_scale(s->m, v);
     for (int k = 0; k < 2; k++) {
-      const double least = most[slides][k] > 1e-9 * plain ? 1e-4 * most[slides][k] : plain;
+      const double least = fmax(1e-4 * most[slides][k], least_scale(s, k * s->n + i));
       s->scale[k * s->n + i] = fmax(s->scale[k * s->n + i], least);
     }
   }
