@@ -1,5 +1,6 @@
 // The double pendulum in space on a plane (models/double-pendulum-space): the three cases of Bhalerao and Anderson,
 // section 5.1.
+#include "long.h"
 #include "rows.h"
 
 enum { COORDINATES = 11, SAMPLES = 12 };
@@ -120,12 +121,12 @@ typedef struct changes {
 
 // When regimes begin. A stick of less than 5 ms is a slip that turns round, where event finds the speed zero for an
 // instant and a step of moreau may pass over it.
-static bool list_changes(const char *settings, changes *to) {
+static bool list_changes(const char *settings, double end, changes *to) {
   static rows list;
   run r;
   to->count = 0;
   if (!rows_open(&r, "double-pendulum-space", settings, &list)) return false;
-  bool done = run_to(&r, 30);
+  bool done = run_to(&r, end);
   sim_close_episodes(r.sim);
   for (int i = 0; i < list.regime_count; i++) {
     const regime_row *g = &list.regime[i];
@@ -142,7 +143,7 @@ static void all_regimes_occur_and_their_times_converge(void) {
   bool seen[3] = {false};
   double error[3];
   char settings[128];
-  if (!list_changes("case=2 method=event integrator.rtol=1e-9 integrator.atol=1e-9", &exact)) return;
+  if (!list_changes("case=2 method=event integrator.rtol=1e-9 integrator.atol=1e-9", 30, &exact)) return;
   for (int i = 0; i < exact.count; i++) seen[exact.regime[i]] = true;
   CHECK(seen[REGIME_APART] && seen[REGIME_STICK] && seen[REGIME_SLIDE]);
   CHECK_EQUAL(exact.regime[0], REGIME_APART);
@@ -151,7 +152,7 @@ static void all_regimes_occur_and_their_times_converge(void) {
   for (int k = 0; k < 3; k++) {
     double dt = 1e-3 / (1 << k);
     snprintf(settings, sizeof settings, "case=2 dt=%g", dt);
-    if (!list_changes(settings, &found) || !CHECK_EQUAL(found.count, exact.count)) return;
+    if (!list_changes(settings, 30, &found) || !CHECK_EQUAL(found.count, exact.count)) return;
     error[k] = 0;
     for (int i = 0; i < exact.count; i++) {
       CHECK_EQUAL(found.regime[i], exact.regime[i]);
@@ -163,6 +164,49 @@ static void all_regimes_occur_and_their_times_converge(void) {
   CHECK_LE(error[0], 1e-2);
   CHECK_LE(1.6 * error[1], error[0]);  // of order one, to half a step of rounding
   CHECK_LE(1.6 * error[2], error[1]);
+}
+
+// The largest difference of the times of changes; infinite if other regimes follow each other.
+static double changes_apart(const changes *a, const changes *b) {
+  double most = a->count == b->count ? 0 : INFINITY;
+  for (int i = 0; i < a->count && most < INFINITY; i++)
+    most = a->regime[i] == b->regime[i] ? fmax(most, fabs(a->t[i] - b->t[i])) : INFINITY;
+  return most;
+}
+
+static bool list_under_event(double tolerance, const char *start, double end, changes *to) {
+  char settings[512];
+  snprintf(settings, sizeof settings, "case=2 " EVENT " %s", tolerance, tolerance, start);
+  return list_changes(settings, end, to);
+}
+
+// At a step and half of it. `fine` and `coarse`: tolerances of event, whose own error at the finer one is
+// taken as what both change. A start that is higher by 1e-10 m shows what the motion itself makes of an error.
+static void compare_regimes(const char *start, double coarse, double fine) {
+  const double end = long_form() ? 30 : 8;
+  changes exact, rough, moved, found[2];
+  char settings[256];
+  snprintf(settings, sizeof settings, "%s height=0.1000000001", start);
+  if (!list_under_event(fine, start, end, &exact) || !list_under_event(coarse, start, end, &rough) ||
+      !list_under_event(fine, settings, end, &moved))
+    return;
+  for (int k = 0; k < 2; k++) {
+    snprintf(settings, sizeof settings, "case=2 %s method={\"iterative\":{\"step\":%g}}", start, 1e-3 / (1 << k));
+    if (!list_changes(settings, end, &found[k])) return;
+  }
+  double own = changes_apart(&exact, &rough), moves = changes_apart(&exact, &moved);
+  double halved = changes_apart(&found[0], &found[1]), off = changes_apart(&found[1], &exact);
+  printf(
+      "    %d changes: iterative is %.1e s from event and changes by %.1e s with its step; event by %.1e s with its\n"
+      "    tolerance and by %.1e s with its start\n",
+      exact.count, off, halved, own, moves);
+  CHECK_LE(off, own + moves + halved);
+}
+
+// In case 2 the motion is in a plane. With a push of B the slips turn in space while they end and begin.
+static void regimes_of_iterative_are_those_of_event(void) {
+  compare_regimes("", 1e-11, 1e-12);
+  compare_regimes("initial.b.u=[0.3,0,0.2]", 1e-9, 1e-10);
 }
 
 // --- case 3: the mass centre keeps its place sideways ----------------------------------------------------------------
@@ -290,6 +334,8 @@ int main(void) {
   RUN_OPTIMISED(stewart_trinkle_converges_with_order_one);
   RUN_OPTIMISED(stewart_trinkle_tends_to_event_with_its_directions);
   RUN_OPTIMISED(all_regimes_occur_and_their_times_converge);
+  RUN_OPTIMISED(regimes_of_iterative_are_those_of_event);
+  RUN_LONG(regimes_of_iterative_are_those_of_event, 60);
   RUN(absolute_coordinates_keep_the_mass_centre);
   RUN(event_keeps_the_mass_centre);
   RUN_OPTIMISED(joint_coordinates_drift_with_order_one);

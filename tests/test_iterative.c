@@ -188,6 +188,82 @@ static void a_block_thrown_up_a_slope_stops_and_stays(void) {
   run_close(&r);
 }
 
+// --- slips in space that turn and end ----------------------------------------------------------------------------------
+
+// A stone thrown across a slope that is flatter than friction: with b = g sin, A = mu g cos < b its slip r at an angle
+// θ to the line of fall follows ṙ = b cosθ - A, r θ̇ = -b sinθ, and turns into the line of fall while it ends, the
+// faster the slower it is: θ ~ r^(b/(A-b)). Since A ṙ + b d(r cosθ)/dt = b² - A², and in the same way for the squares,
+// it ends after A r0/(A² - b²), lower by b r0²/4(A² - b²) and aside by r0²/(2A - b²/2A).
+static const char slope[] =
+    "parameters: {dt: 1e-3, mu: 0.5, b: 3, A: 4.5}\ngravity: [b, 0, -A/mu]\n"
+    "bodies:\n  stone: {mass: 1, inertia: [0.01, 0.01, 0.01]}\njoints:\n  free: {free: [ground, stone]}\n"
+    "markers:\n  foot: {on: stone}\nsurfaces:\n  foot: {point: foot, material: rock}\n"
+    "  floor: {plane: ground, material: rock}\nmaterials:\n  rock: {friction: mu}\n"
+    "initial:\n  free: {u: [0, 0, 0, 0, 1, 0]}\nmethod: {iterative: {step: dt}}\nend: 1\n";
+
+static bool throw_stone(double b, double A, double step, double *error) {
+  run r;
+  char settings[96];
+  snprintf(settings, sizeof settings, "dt=%g b=%.17g", step, b);
+  if (!run_open_text(&r, slope, settings)) return false;
+  bool done = run_to(&r, 2 * A / (A * A - b * b));
+  *error = hypot(run_read(&r, "stone.x") - b / (4 * (A * A - b * b)),
+                 run_read(&r, "stone.y") - 1 / (2 * A - b * b / (2 * A)));
+  CHECK_NEAR(hypot(run_read(&r, "stone.vx"), run_read(&r, "stone.vy")), 0, 1e-12);
+  CHECK_EQUAL(effort_of(&r).fallbacks, 0);
+  run_close(&r);
+  return done;
+}
+
+// Steps shrink with the slip such that each decade of it has an error of order four, see scheme/iterative_located.c.
+// From the step on at which they may shrink as far as that asks for; coarser ones have a bound of a thousandth.
+static void a_slip_that_turns_ends_with_its_order(void) {
+  const double shares[] = {0.15, 0.5, 0.8}, A = 4.5;
+  for (int k = 0; k < 3; k++) {
+    double error[3];
+    for (int i = 0; i < 3; i++)
+      if (!throw_stone(shares[k] * A, A, 4e-3 / (1 << i), &error[i])) return;
+    printf("    b/A = %.2f: place to %.1e %.1e %.1e m, order %.2f\n", shares[k], error[0], error[1], error[2],
+           log2(error[1] / error[2]));
+    CHECK_LE(3.5, log2(error[1] / error[2]));
+    CHECK_LE(error[2], 1e-10);
+  }
+}
+
+// A stone at rest under a force that grows and turns: it comes loose, slides along a curve and stops, again and again.
+static const char pushed[] =
+    "parameters: {dt: 1e-3}\ngravity: [0, 0, -9]\n"
+    "bodies:\n  stone: {mass: 1, inertia: [0.01, 0.01, 0.01]}\njoints:\n  free: {free: [ground, stone]}\n"
+    "markers:\n  foot: {on: stone}\nsurfaces:\n  foot: {point: foot, material: rock}\n"
+    "  floor: {plane: ground, material: rock}\nmaterials:\n  rock: {friction: 0.5}\n"
+    "forces:\n  push: {force: stone, components: [5*sin(2*t)*cos(3*t), 5*sin(2*t)*sin(3*t), 0]}\n"
+    "method: {iterative: {step: dt}}\nend: 3\n";
+
+// A slip that begins is stiff. Friction that turns evenly over a step follows it with order three, in whole steps.
+static void a_slip_that_turns_begins_with_its_order(void) {
+  double x[4][2], d[3];
+  for (int i = 0; i < 4; i++) {
+    run r;
+    char settings[32];
+    snprintf(settings, sizeof settings, "dt=%g", 4e-3 / (1 << i));
+    if (!run_open_text(&r, pushed, settings)) return;
+    if (!run_to(&r, 3)) return;
+    x[i][0] = run_read(&r, "stone.x"), x[i][1] = run_read(&r, "stone.y");
+    CHECK_LE((double)effort_of(&r).steps, 1.2 * 3 / (4e-3 / (1 << i)));
+    CHECK_EQUAL(effort_of(&r).fallbacks, 0);
+    run_close(&r);
+  }
+  for (int i = 0; i < 3; i++) d[i] = hypot(x[i][0] - x[i + 1][0], x[i][1] - x[i + 1][1]);
+  printf("    %.1e %.1e %.1e m, order %.2f %.2f\n", d[0], d[1], d[2], log2(d[0] / d[1]), log2(d[1] / d[2]));
+  CHECK_LE(2.5, fmin(log2(d[0] / d[1]), log2(d[1] / d[2])));
+}
+
+// Case 1 to 3 s: P1 slides in space, sticks and slides.
+static void slips_of_the_double_pendulum_keep_their_order(void) {
+  found x[4];
+  CHECK_LE(2.5, order_of(LOCATED("case=1"), 4e-3, 3, 3, x));
+}
+
 // --- curved, moving, flexible ----------------------------------------------------------------------------------------
 
 // A pin falls within a circle of 1 m, touches without rebound and slides along it with friction.
@@ -347,6 +423,9 @@ int main(void) {
   RUN(a_ball_bounces_as_in_closed_form);
   RUN(the_paper_rebounds_by_accident);
   RUN(a_block_thrown_up_a_slope_stops_and_stays);
+  RUN(a_slip_that_turns_ends_with_its_order);
+  RUN(a_slip_that_turns_begins_with_its_order);
+  RUN_OPTIMISED(slips_of_the_double_pendulum_keep_their_order);
   RUN(sliding_in_a_bowl_keeps_order_four);
   RUN(a_moving_table_is_another_frame);
   RUN_OPTIMISED(impacts_of_flexible_links_converge);

@@ -222,9 +222,12 @@ static void show(watcher *w) {
     w->points[p].gap = INFINITY, w->points[p].absent = true;
 }
 
-// What is left of the slip of a point that sticks is the error of the integrator.
+// What is left of the slip of a point that sticks is the error of the integrator. One that has come loose slides from
+// that instant on, however slowly: its slip grows from zero with the square of the time.
 static void describe(watcher *w, int p, impact_step *step) {
-  if (((const event *)w)->point[p].mode == MODE_STICK) step->slip = 0;
+  const event_point *c = &((const event *)w)->point[p];
+  if (c->mode == MODE_STICK) step->slip = 0;
+  if (c->mode == MODE_SLIP && event_rubs(c) && !c->idles) step->still = 0;
 }
 
 static void list(const watcher *w, int p, const watch_look *at, scheme_contact *c) {

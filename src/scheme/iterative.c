@@ -28,9 +28,10 @@ static void give_forces(iterative *s) {
   }
   for
     EACH_PART(k, e) {
-      const event_point *c = event_part(e, k);
+      event_point *c = event_part(e, k);
       const iterative_force *f = &s->force[e->part[k]];
       double normal = f->base + f->slope * (e->w.x->t - s->trial.t0);
+      if (f->leads) iterative_located_direction(s, e->part[k], e->w.x->t, c->along);
       if (event_is_closed(c)) e->lambda[c->row] = normal;
       for (int i = 1; c->mode == MODE_SLIP && i < c->rows; i++)
         e->lambda[c->row + i] = -c->friction * c->along[i - 1] * normal;
@@ -106,9 +107,9 @@ static bool again(void *context, bool failed, double *until, double *y) {
 
 // --- creation --------------------------------------------------------------------------------------------------------
 
-// Corrections of all trials of a step, two numbers for each point.
+// Corrections of all trials of a step.
 static double *create_corrections(watcher *w) {
-  return ARENA_ARRAY(&w->memory, double, 2 * (ITERATIVE_TRIALS + 2) * (w->contacts->point_slots + 1));
+  return ARENA_ARRAY(&w->memory, double, ITERATIVE_UNKNOWNS *(ITERATIVE_TRIALS + 2) * (w->contacts->point_slots + 1));
 }
 
 static void enlarge(watcher *w) {
@@ -174,6 +175,9 @@ static void force_fields(iterative_force *c, fields *f) {
   fields_numbers(f, "before", ITERATIVE_HISTORY, c->before);
   fields_number(f, "mobility", &c->mobility);
   fields_numbers(f, "slip", 2, c->slip);
+  fields_number(f, "slip_at", &c->slip_at);
+  fields_flag(f, "leads", &c->leads);
+  fields_number(f, "turn", &c->turn);
   fields_number(f, "base", &c->base);
   fields_finites(f, "way", 3, &c->way.x);
   fields_finites(f, "normal", 3, &c->normal.x);

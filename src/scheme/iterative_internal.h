@@ -5,7 +5,8 @@
 #include "scheme/event_internal.h"
 #include "scheme/iterative.h"
 
-enum { ITERATIVE_TRIALS = 12, ITERATIVE_HISTORY = 2 };
+// Of each point: the normal force at both ends of a step, and the turning of friction.
+enum { ITERATIVE_TRIALS = 12, ITERATIVE_HISTORY = 2, ITERATIVE_UNKNOWNS = 3 };
 
 // Of the paper's form, in the step under way: not asked yet; slides, in the direction without friction or with it;
 // sticks.
@@ -24,8 +25,11 @@ typedef struct iterative_force {
   double t[ITERATIVE_HISTORY], before[ITERATIVE_HISTORY];
   double
       mobility;  // of a slip in space: its largest change under a unit impulse along the surface, as last found [1/kg]
-  double slip[2];  // likewise, at the start of the step under way [m/s]
+  double slip[2];  // likewise, at the start of the step under way [m/s],
+  double slip_at;  // which was then [s]
   double pace;     // how long the next step may be for its slip [s]
+  bool leads;      // friction does not follow the slip at each instant: its direction turns evenly over the step,
+  double turn;     // at this rate [rad/s]
   // paper: in the world, fixed during a trial
   iterative_regime regime;
   vec3 normal, way;  // of the force, and of slip that friction is opposed to; zero: there is none
@@ -42,8 +46,8 @@ typedef struct iterative_trial {
   int count, halvings;
   double worst;  // what the last one missed, over the tolerance
   int point;     // the point that missed most; -1: none
-  double *x;  // corrections of the forces at both ends of the step, of the points that take part, for Broyden's method:
-  int steps;  // so many of them
+  double *x;     // corrections of the unknowns of the points that take part, for Broyden's method:
+  int steps;     // so many of them
 } iterative_trial;
 
 typedef struct iterative {
@@ -75,11 +79,20 @@ bool iterative_correct(iterative *s);
 // taken with those of complementarity, and counted.
 bool iterative_try_again(iterative *s, bool failed, int most, double *until);
 
+// The largest friction of a point at the start of the step [N].
+static inline double iterative_friction(const iterative *s, int p) {
+  return s->e.point[p].friction * s->e.w.look[WATCH_START][p].normal;
+}
+
 // --- iterative_located.c: forces that are linear over a step -----------------------------------------------------------
 
 void iterative_located_begin(iterative *s);                               // forces to begin with, before a step
 double iterative_located_limit(const iterative *s, double t_stop);        // of the next step [s]
 bool iterative_located_examine(iterative *s, double t, const double *y);  // the end of a trial; corrects the forces
+// Of a point whose friction leads: the direction that friction is opposed to, along both tangents; and the change of
+// its angle at the end of the step that brings the slip there onto it.
+void iterative_located_direction(const iterative *s, int p, double t, double d[2]);
+double iterative_located_turn(const iterative *s, int p);
 
 // --- iterative_paper.c: forces that are constant over a step -----------------------------------------------------------
 

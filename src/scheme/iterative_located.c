@@ -32,11 +32,24 @@ static void remember(iterative_force *f, double t, double now) {
   if (f->known < ITERATIVE_HISTORY) f->known++;
 }
 
-// In space friction turns with the slip γ_T at a rate of μ λ_N W_TT/|γ_T|, without bound on the way to a standstill and
-// from it. An explicit method follows in steps that are as short; longer ones leave a slip across that does not die
-// away. Below a thousandth of the step, h_l, they do not follow. A slip that still turns by more than a twentieth in a
-// step at γ_T = h_l A/SHARE, with A = μ λ_N W_TT, is stopped where it would end within a way of γ_T²/2a, down to a
-// deceleration a of A/20. One that goes straight through zero is located there.
+// --- slow slips in space -----------------------------------------------------------------------------------------------
+
+// In space friction turns with the slip γ_T: its part across the slip dies away at a rate of A/|γ_T|, A = μ λ_N W_TT,
+// without bound on the way to a standstill and from it.
+//   A slip that ends turns as a power of the time that is left, so that steps have to shrink with it. Steps κ |γ_T|/A
+// leave an error of κ⁴ |γ_T| on the way from |γ_T| to a part of it. With h_l = h (|γ_T|/A T)^(3/4) below |γ_T| = A T
+// this is h⁴ at every speed, and the way to a standstill takes no more than 4 T/h steps. T is the time in which a slip
+// ends within a share of the model's size. Below κ = SHARE the slip is not followed: it is stopped where it would end
+// within a way of |γ_T|²/2a, down to a deceleration a of A/20, if it still turns.
+//   A slip that has begun is smooth, and its steps may be as long as its turning allows. But an explicit method is not
+// stable there: so the direction of friction turns evenly over the step, d(t) = way + turn (t - t0), at a rate such
+// that the slip at the end is along it. This is a rule of trapezoids for the direction; what it leaves in the slip is
+// |γ_T| h² < A h³.
+static const double SHARE = 0.5;  // the largest κ
+// A slip that goes straight through zero is located there. What counts as ended at once is less by this factor, so that
+// it ends within 1e-9 s and not within 1e-7 s.
+static const double STRAIGHT_ON = 1e-4;
+
 static bool turns(const event_point *c) {
   return c->mode == MODE_SLIP && c->rows == 3 && !c->guided && c->friction > 0;
 }
@@ -66,33 +79,85 @@ static void find_mobility(iterative *s) {
   rows_clear(e->w.m, e->w.x);
 }
 
-// Whether it has turned since the last step by more than a twentieth, and not reversed on the same line.
-static bool has_turned(iterative_force *f, const double slip[2]) {
+static double across(const double a[2], const double b[2]) { return a[0] * b[1] - a[1] * b[0]; }
+
+// The tangent of the angle by which a slip has turned since the last step; 0: it goes on, or back, on the same line.
+static double turned_by(const iterative_force *f, const double slip[2]) {
   static const double STRAIGHT = 1e-9;
-  double along = slip[0] * f->slip[0] + slip[1] * f->slip[1], across = slip[0] * f->slip[1] - slip[1] * f->slip[0];
-  f->slip[0] = slip[0], f->slip[1] = slip[1];
-  return fabs(across) > STRAIGHT * fabs(along) && 20 * fabs(across) > along;
+  double along = slip[0] * f->slip[0] + slip[1] * f->slip[1], by = fabs(across(f->slip, slip));
+  return by > STRAIGHT * fabs(along) ? by / fmax(along, 0) : 0;
+}
+
+// It has just begun, or becomes faster.
+static bool grows(const iterative *s, int p) {
+  const iterative_force *f = &s->force[p];
+  double speed = watch_length(s->e.w.look[WATCH_START][p].slip);
+  if (!(speed > s->e.still)) return true;
+  return !s->e.w.restart && s->e.w.t > f->slip_at && speed > watch_length(f->slip);
+}
+
+// How long the direction of a slip stays about the same. One that becomes faster tells by how much it has turned; one
+// that has just begun has no other direction yet.
+static double steadiness(const iterative *s, int p, double speed) {
+  const iterative_force *f = &s->force[p];
+  double least = speed / turning(s, p);
+  if (!grows(s, p)) return least;
+  if (!(speed > s->e.still)) return INFINITY;
+  return fmax((s->e.w.t - f->slip_at) / turned_by(f, s->e.w.look[WATCH_START][p].slip), least);
+}
+
+// How long the next step may be for the slip of a point, and how slow a slip that turns is stopped; see above.
+static void set_pace(iterative *s, int p) {
+  static const double WAY = 4e-4, MOST = 1e-3, LEAST = 1e-6, SHARP = 0.05;
+  iterative_force *f = &s->force[p];
+  const double *slip = s->e.w.look[WATCH_START][p].slip;
+  double A = turning(s, p), h = s->options.step, T = sqrt(WAY * s->e.w.m->length / A), speed = watch_length(slip);
+  double least = h * fmin(fmax(pow(h / T / SHARE, 3), LEAST), MOST), slowest = least * A / SHARE;
+  double steady = steadiness(s, p, speed), by = turned_by(f, slip);
+  f->pace = fmax(fmin(h * pow(fmin(steady / T, 1), 0.75), SHARE * steady), least);
+  f->leads = (grows(s, p) || !s->e.w.restart) && s->options.order != CAROM_ORDER_SEMI_IMPLICIT_EULER &&
+             A * fmin(f->pace, h) > 1.01 * SHARE * speed;
+  if (by > 0) s->e.brief = fmax(s->e.brief, s->brief);
+  if (by > 0 && speed < 4 * slowest) s->e.brief = fmax(s->e.brief, (by > SHARP ? 10 : 0.01) * slowest * slowest / A);
 }
 
 static void follow_slips(iterative *s) {
-  static const double SHARE = 0.5, LEAST = 1e-3;
-  double least = LEAST * s->options.step;
   bool slow = false;
   for
     EACH_POINT(p, &s->e.w) slow |= turns(&s->e.point[p]) && is_slow(s, p);
   if (slow) find_mobility(s);
-  s->e.brief = s->brief;
+  s->e.brief = STRAIGHT_ON * s->brief;
   for
     EACH_POINT(p, &s->e.w) {
       iterative_force *f = &s->force[p];
-      const double *slip = s->e.w.look[WATCH_START][p].slip;
-      f->pace = INFINITY;
-      if (!turns(&s->e.point[p]) || !(turning(s, p) > 0)) continue;
-      double slowest = least * turning(s, p) / SHARE, speed = watch_length(slip);
-      f->pace = fmax(SHARE * speed / turning(s, p), least);
-      if (has_turned(f, slip) && speed < 4 * slowest)
-        s->e.brief = fmax(s->e.brief, 10 * slowest * slowest / turning(s, p));
+      bool led = f->leads;
+      f->pace = INFINITY, f->leads = false;
+      if (!turns(&s->e.point[p])) continue;
+      if (turning(s, p) > 0) set_pace(s, p);
+      if (!led || s->e.w.restart) f->turn = 0;
+      memcpy(f->slip, s->e.w.look[WATCH_START][p].slip, sizeof f->slip);
+      f->slip_at = s->e.w.t;
     }
+}
+
+void iterative_located_direction(const iterative *s, int p, double t, double d[2]) {
+  const double *way = s->e.point[p].way, angle = s->force[p].turn * (t - s->trial.t0);
+  d[0] = way[0] * cos(angle) - way[1] * sin(angle), d[1] = way[0] * sin(angle) + way[1] * cos(angle);
+}
+
+// The slip across the direction of friction at the end of a trial, and along it.
+static double missed_slip(const iterative *s, int p, double *along) {
+  const event_point *c = &s->e.point[p];
+  const double *slip = s->e.rate + c->row + 1;
+  double d[2];
+  iterative_located_direction(s, p, s->trial.t1, d);
+  *along = slip[0] * d[0] + slip[1] * d[1];
+  return across(d, slip);
+}
+
+double iterative_located_turn(const iterative *s, int p) {
+  double h = s->trial.t1 - s->trial.t0, along, missed = missed_slip(s, p, &along);
+  return missed / (0.5 * turning(s, p) * h + fmax(along, 0));
 }
 
 double iterative_located_limit(const iterative *s, double t_stop) {
@@ -127,7 +192,8 @@ static void measure(iterative *s) {
   for
     EACH_PART(k, e) {
       double rate = s->constant ? 0 : fabs(e->rate[event_part(e, k)->row]);
-      double missed = fmax(fabs(e->w.points[e->part[k]].gap), rate) / s->close;
+      double missed = fmax(fabs(e->w.points[e->part[k]].gap), rate) / s->close, along;
+      if (s->force[e->part[k]].leads) missed = fmax(missed, fabs(missed_slip(s, e->part[k], &along)) / s->close);
       if (missed <= s->trial.worst) continue;
       s->trial.worst = missed, s->trial.point = e->part[k];
     }

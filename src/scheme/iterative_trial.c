@@ -45,7 +45,7 @@ static bool solve_normals(event *e, double *force) {
   memset(e->lambda, 0, (size_t)e->w.x->row_total * sizeof *e->lambda);
   if (!event_solve_held(e, e->a, HOLD_STICKING, true, e->lambda)) return false;
   for
-    EACH_PART(k, e) force[2 * k] = e->lambda[event_part(e, k)->row];
+    EACH_PART(k, e) force[ITERATIVE_UNKNOWNS * k] = e->lambda[event_part(e, k)->row];
   return true;
 }
 
@@ -58,12 +58,27 @@ static void set_right_side(event *e, double factor, bool gaps) {
     }
 }
 
+// From what makes rate and gap vanish to forces at both ends, and the force across by which friction turns.
+static void set_correction(const iterative *s, int p, double *z) {
+  const double X = z[0], Y = z[1], a = s->moment[0], b = s->moment[1];
+  if (s->constant) z[0] = z[1] = Y / (a + b);
+  else z[0] = (Y - 2 * b * X) / (a - b), z[1] = (2 * a * X - Y) / (a - b);
+  z[2] = s->force[p].leads ? iterative_located_turn(s, p) * iterative_friction(s, p) : 0;
+}
+
+static void apply_correction(const iterative *s, int p, const double *z) {
+  double h = s->trial.t1 - s->trial.t0;
+  iterative_force *f = &s->force[p];
+  f->base += z[0], f->slope += (z[1] - z[0]) / h;
+  if (f->leads) f->turn += z[2] / (iterative_friction(s, p) * h);
+}
+
 bool iterative_correct(iterative *s) {
-  const double p = s->moment[0], q = s->moment[1];
   event *e = &s->e;
   iterative_trial *trial = &s->trial;
   if (trial->steps >= ITERATIVE_TRIALS) trial->steps = 0;
-  double h = trial->t1 - trial->t0, *z = trial->x + (long)trial->steps * 2 * e->part_count;
+  int n = ITERATIVE_UNKNOWNS * e->part_count;
+  double h = trial->t1 - trial->t0, *z = trial->x + (long)trial->steps * n;
   response_matrix(e->w.m, e->w.x, e->W);
   e->has_matrix = true, e->repeat.any = false;
   set_right_side(e, -1 / h, false);
@@ -71,17 +86,10 @@ bool iterative_correct(iterative *s) {
   set_right_side(e, -1 / (h * h), true);
   if (!solve_normals(e, z + 1)) return false;
   for
-    EACH_PART(k, e) {
-      double X = z[2 * k], Y = z[2 * k + 1];
-      if (s->constant) z[2 * k] = z[2 * k + 1] = Y / (p + q);
-      else z[2 * k] = (Y - 2 * q * X) / (p - q), z[2 * k + 1] = (2 * p * X - Y) / (p - q);
-    }
-  z = improve(trial, 2 * e->part_count);
+    EACH_PART(k, e) set_correction(s, e->part[k], z + (long)ITERATIVE_UNKNOWNS * k);
+  z = improve(trial, n);
   for
-    EACH_PART(k, e) {
-      iterative_force *f = &s->force[e->part[k]];
-      f->base += z[2 * k], f->slope += (z[2 * k + 1] - z[2 * k]) / h;
-    }
+    EACH_PART(k, e) apply_correction(s, e->part[k], z + (long)ITERATIVE_UNKNOWNS * k);
   return true;
 }
 
