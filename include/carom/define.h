@@ -150,6 +150,7 @@ typedef struct carom_finite_elements_def {
 } carom_finite_elements_def;
 
 typedef enum carom_support { CAROM_CLAMPED, CAROM_FREE } carom_support;
+typedef enum carom_interface_loads { CAROM_LOADS_NORMAL, CAROM_LOADS_ALL } carom_interface_loads;
 
 // In which shapes a flexible body deforms: eigenmodes with static modes, or given functions of x and L.
 typedef struct carom_modes_def {
@@ -157,6 +158,7 @@ typedef struct carom_modes_def {
   int support;                   // carom_support of the eigenmodes
   bool static_modes;             // also the deformations under loads at the markers where something attaches
   carom_names interface;         // contact places: markers, sides of the shape and stretches of the body
+  int interface_loads;           // carom_interface_loads of sides and stretches: along normals, or along all axes
   double interface_tolerance;    // compliance below which static modes of a stretch are left out, of the largest [-]
   carom_functions axial;         // displacements along x per metre [-]
   carom_functions transverse;    // along y

@@ -147,6 +147,15 @@ static void add_surfaces(builder *b, const mechanism *m, flexible_builder *fb, i
   }
 }
 
+// A part of the boundary, with the loads that its static modes are to have: without normals, along all axes.
+static const flex_interface *loaded_part(builder *b, const flexible_builder *fb, const flex_interface *part) {
+  if (!part || fb->d->modes->interface_loads == CAROM_LOADS_NORMAL) return part;
+  flex_interface *all = ARENA_NEW(b->memory, flex_interface);
+  *all = *part;
+  all->normals = NULL;
+  return all;
+}
+
 bool builder_interface(builder *b, const mechanism *m, flexible_builder *fb, int body_index) {
   const carom_modes_def *d = fb->d->modes;
   const place at = flexible_place(fb, d->origin, &modes_table, "interface");
@@ -154,7 +163,7 @@ bool builder_interface(builder *b, const mechanism *m, flexible_builder *fb, int
     return flexible_refuse(b, fb, at, "use 'count'", "'interface' is for eigenmodes, not for given shape functions");
   for (int i = 0; i < d->interface.count; i++) {
     const char *name = d->interface.items[i];
-    const flex_interface *part = interfaces_find(&fb->interfaces, name);
+    const flex_interface *part = loaded_part(b, fb, interfaces_find(&fb->interfaces, name));
     const int marker = names_find(&b->markers, name);
     for (int k = 0; k < i; k++)
       if (strcmp(name, d->interface.items[k]) == 0)

@@ -296,6 +296,14 @@ static const option modes_options[] = {
              "disc; `bottom`, `right`, `top`, `left` of a rectangle; `side1`, `side2`, ... of a polygon, from its "
              "first corner on) or of `stretches`. A marker has a static mode along the normal: of a beam across its "
              "axis, at its ends along it too. `carom check` says what the modes miss of a static load there."},
+    {.key = "interface_loads",
+     .type = OPTION_WORD,
+     .offset = AT(interface_loads),
+     .words = "normal|all",
+     .preset = "normal",
+     .help = "Loads of the static modes of a side or a stretch: along its normals, or along all axes. `all` is for "
+             "friction, and for a plane that touches a curved side in several nodes, whose normals are not those of "
+             "the plane; it takes twice as many modes."},
     {.key = "interface_tolerance",
      .type = OPTION_NUMBER,
      .offset = AT(interface_tolerance),
