@@ -23,20 +23,24 @@ static inline int clock_compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Median seconds per call of f(context) over five runs of about `seconds` each.
-static inline double clock_median(void (*f)(void *), void *context, double seconds) {
-  double t[5], began = clock_now();
+// Median seconds of a clock per call of f(context) over five runs of about `seconds` each.
+static inline double clock_median_by(double (*clock)(void), void (*f)(void *), void *context, double seconds) {
+  double t[5], began = clock();
   f(context);
   f(context);
-  double estimate = (clock_now() - began) / 2;
+  double estimate = (clock() - began) / 2;
   long repeat = (long)(seconds / estimate) + 3;
   for (int i = 0; i < 5; i++) {
-    began = clock_now();
+    began = clock();
     for (long k = 0; k < repeat; k++) f(context);
-    t[i] = (clock_now() - began) / (double)repeat;
+    t[i] = (clock() - began) / (double)repeat;
   }
   qsort(t, 5, sizeof *t, clock_compare);
   return t[2];
+}
+
+static inline double clock_median(void (*f)(void *), void *context, double seconds) {
+  return clock_median_by(clock_now, f, context, seconds);
 }
 
 #endif

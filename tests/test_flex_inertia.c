@@ -29,7 +29,7 @@ static void start_rotor(rotor *r, beam b, support s, bool foreshortens) {
   elements_see_from(&r->f.e, &root, MODES, r->modes.phi);
   const second_order second = {foreshorten, r};
   CHECK(floating_create(&r->f.memory, &r->f.e, MODES, r->modes.phi, foreshortens ? &second : NULL, &r->body));
-  floating_state_create(&r->f.memory, &r->body, &r->state);
+  floating_state_create(&r->f.memory, &r->body, NULL, &r->state);
 }
 
 static double quadratic(int n, const double *M, const double *v) {
@@ -73,7 +73,8 @@ static void deform(double s, double *q, double *v) {
 // The mass matrix where the speeds are v.
 static void mass_matrix(rotor *r, const double *q, const double *v, double *M) {
   double bias[SPEEDS];
-  floating_evaluate(&r->body, vec3_of(v), q, v + 6, &r->state, M, bias);
+  floating_evaluate(&r->body, vec3_of(v), q, v + 6, &r->state);
+  floating_write(&r->body, &r->state, M, bias);
 }
 
 static void energy_is_that_of_the_points(void) {
@@ -100,7 +101,8 @@ static void check_bias(rotor *r) {
   const double h = 1e-3;
   deform(1, q, v);
   const vec3 omega = vec3_of(v), speed = vec3_of(v + 3);
-  floating_evaluate(&r->body, omega, q, v + 6, &r->state, M, bias);
+  floating_evaluate(&r->body, omega, q, v + 6, &r->state);
+  floating_write(&r->body, &r->state, M, bias);
   double momentum[SPEEDS] = {0}, slowing[SPEEDS] = {0};
   vec3_store(slowing + 3, vec3_cross(speed, omega));
   for (int i = 0; i < SPEEDS; i++)
@@ -148,7 +150,8 @@ static int fly(void *context, double t, const double *y, double *ydot) {
   const quat turn = {y[0], y[1], y[2], y[3]};
   const vec3 omega = vec3_of(v), speed = vec3_of(v + 3);
   double M[SPEEDS * SPEEDS], f[SPEEDS];
-  floating_evaluate(&r->body, omega, q, v + 6, &r->state, M, f);
+  floating_evaluate(&r->body, omega, q, v + 6, &r->state);
+  floating_write(&r->body, &r->state, M, f);
   for (int i = 0; i < SPEEDS; i++) f[i] = -f[i];
   for (int i = 0; i < MODES; i++) f[6 + i] -= r->modes.omega[i] * r->modes.omega[i] * q[i];
   if (!dense_cholesky(SPEEDS, M, SPEEDS, 1e-14, NULL)) return 1;
@@ -232,7 +235,8 @@ static int spin(void *context, double t, const double *y, double *ydot) {
   rotor *r = context;
   const vec3 at = hub(t);
   double M[SPEEDS * SPEEDS], bias[SPEEDS], f[MODES], mass[MODES * MODES];
-  floating_evaluate(&r->body, (vec3){0, 0, at.y}, y, y + MODES, &r->state, M, bias);
+  floating_evaluate(&r->body, (vec3){0, 0, at.y}, y, y + MODES, &r->state);
+  floating_write(&r->body, &r->state, M, bias);
   for (int i = 0; i < MODES; i++) {
     f[i] = -bias[6 + i] - at.z * M[2 * SPEEDS + 6 + i] - r->modes.omega[i] * r->modes.omega[i] * y[i];
     for (int j = 0; j < MODES; j++) mass[i * MODES + j] = M[(6 + i) * SPEEDS + 6 + j];

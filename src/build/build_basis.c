@@ -337,8 +337,9 @@ static bool free_mass(builder *b, const flexible_builder *fb, double *mass) {
   double *M = ARENA_ARRAY(scratch, double, all *all), *bias = ARENA_ARRAY(scratch, double, all), L[36], x[6];
   const double *zero = ARENA_ARRAY(scratch, double, n);
   floating_state state;
-  floating_state_create(scratch, &fb->flex.inertia, &state);
-  floating_evaluate(&fb->flex.inertia, VEC3_ZERO, zero, zero, &state, M, bias);
+  floating_state_create(scratch, &fb->flex.inertia, NULL, &state);
+  floating_evaluate(&fb->flex.inertia, VEC3_ZERO, zero, zero, &state);
+  floating_write(&fb->flex.inertia, &state, M, bias);
   for (int i = 0; i < rigid; i++)
     for (int j = 0; j < rigid; j++) L[i * rigid + j] = M[row[i] * all + row[j]];
   if (!dense_cholesky(rigid, L, rigid, 1e-14, NULL)) return false;

@@ -200,13 +200,48 @@ static bool find_frames(builder *b, const mechanism *m, vec3 *from) {
   return true;
 }
 
+static bool are_same(const double *a, const double *b, int count) {
+  return memcmp(a, b, (size_t)count * sizeof *a) == 0;
+}
+
+// Equal bodies, as the links of a chain, share what an evaluation reads: it stays in the cache.
+static void share_tables(builder *b, int body_index) {
+  flexible_body *of = &b->flexibles[body_index - 1].flex;
+  for (int i = 0; i < body_index - 1; i++) {
+    const flexible_body *other = &b->flexibles[i].flex;
+    if (!b->flexibles[i].p || !floating_is_same(&of->inertia, &other->inertia)) continue;
+    const int size = of->modes * of->modes;
+    of->inertia = other->inertia;
+    if (are_same(of->stiffness, other->stiffness, size)) of->stiffness = other->stiffness;
+    if (are_same(of->damping, other->damping, size)) of->damping = other->damping;
+    return;
+  }
+}
+
+static bool is_same_shape(const marker_shape *a, const marker_shape *b, int modes) {
+  const size_t size = (size_t)modes * sizeof *a->shift;
+  return memcmp(a->shift, b->shift, size) == 0 && memcmp(a->turn, b->turn, size) == 0 && !a->second == !b->second &&
+         (!a->second || memcmp(a->second, b->second, (size_t)modes * size) == 0);
+}
+
+// The shape of an earlier marker, if it is the same, so that both share what an evaluation reads. May be null.
+static const marker_shape *shared_shape(const builder *b, const mechanism *m, int index, const marker_shape *s) {
+  const int modes = b->flexibles[m->markers[index].body - 1].flex.modes;
+  for (int k = 0; s && k < index; k++) {
+    const marker *other = &m->markers[k];
+    if (other->shape && b->flexibles[other->body - 1].flex.modes == modes && is_same_shape(other->shape, s, modes))
+      return other->shape;
+  }
+  return s;
+}
+
 static bool find_bases(builder *b, const mechanism *m) {
   vec3 *from = ARENA_ARRAY(&b->model->scratch, vec3, m->body_count);
   if (!find_frames(b, m, from)) return false;
   for (int i = 1; i < m->body_count; i++) {
     flexible_builder *fb = &b->flexibles[i - 1];
     if (fb->p && (!check_markers(b, m, fb, i) || !find_basis(b, m, fb, i, from[i]))) return false;
-    if (fb->p) flexible_fill_boundary(b, fb);
+    if (fb->p) flexible_fill_boundary(b, fb), share_tables(b, i);
   }
   b->bases_found = true;
   builder_tell_missed(b);
@@ -233,7 +268,7 @@ bool builder_flexible(builder *b, mechanism *m) {
   for (int k = 0; k < m->marker_count; k++) {
     const int on = m->markers[k].body;
     if (on != GROUND && b->flexibles[on - 1].p && !builder_is_boundary(b, k))
-      m->markers[k].shape = shape_of(b, &b->flexibles[on - 1], &m->markers[k]);
+      m->markers[k].shape = shared_shape(b, m, k, shape_of(b, &b->flexibles[on - 1], &m->markers[k]));
   }
   return true;
 }

@@ -126,6 +126,11 @@ bool floating_create(arena *memory, const flex_elements *e, int modes, const dou
 
 // --- what an evaluation reads ----------------------------------------------------------------------------------------
 
+#define INLINE static inline __attribute__((always_inline))
+
+// A vector that starts anywhere.
+typedef double lanes_loose __attribute__((vector_size(sizeof(lanes)), aligned(8)));
+
 static int groups_of(int n) { return (n + LANES - 1) / LANES; }
 
 static double mass_between(const floating_body *b, int i, int j) {
@@ -133,169 +138,247 @@ static double mass_between(const floating_body *b, int i, int j) {
   return p->m[0] + p->m[4] + p->m[8];
 }
 
+static void put(lanes *row, int i, double value) { row[i / LANES][i % LANES] = value; }
+
 static void take_masses(arena *memory, floating_body *b) {
-  const int n = b->modes;
-  b->mass = ARENA_ARRAY(memory, double, n *n), b->field_mass = ARENA_ARRAY(memory, double, b->fields);
+  const int n = b->modes, groups = groups_of(n);
+  b->mass = ARENA_ARRAY(memory, lanes, (long)groups * LANES * groups);
+  b->own = ARENA_ARRAY(memory, lanes, b->tables.groups), b->field_mass = ARENA_ARRAY(memory, lanes, b->tables.groups);
   b->couplings = ARENA_ARRAY(memory, struct floating_coupling, n * b->fields);
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) b->mass[i * n + j] = mass_between(b, i, j);
+  for (int i = 0; i < n; i++) {
+    put(b->own, i, 1);
+    for (int j = 0; j < n; j++) put(b->mass + i * groups, j, mass_between(b, i, j));
+  }
   for (int k = 0; k < b->fields; k++) {
-    b->field_mass[k] = mass_between(b, n + k, n + k);
+    put(b->field_mass, n + k, mass_between(b, n + k, n + k));
     for (int i = 0; i < n; i++)
       if (mass_between(b, i, n + k) != 0)
         b->couplings[b->coupling_count++] = (struct floating_coupling){i, k, mass_between(b, i, n + k)};
   }
 }
 
-// Displacements below 1e-12 of the largest are rounding.
-static void take_pairs(arena *memory, floating_body *b) {
-  const int n = b->modes, groups = groups_of(b->fields);
-  double rounding = 0;
-  for (int k = 0; k < b->fields; k++) rounding = fmax(rounding, 1e-12 * sqrt(b->field_mass[k]));
-  b->pairs = ARENA_ARRAY(memory, struct floating_pair, pair_count(n));
-  for (int i = 0; i < n; i++)
-    for (int j = i; j < n; j++) {
-      lanes *weight = ARENA_ARRAY(memory, lanes, groups);
-      double most = 0;
-      for (int k = 0; k < b->fields; k++) {
-        const double w = b->square[(k * n + i) * n + j];
-        weight[k / LANES][k % LANES] = w, most = fmax(most, fabs(w) * sqrt(b->field_mass[k]));
-      }
-      if (most > rounding) b->pairs[b->pair_count++] = (struct floating_pair){i, j, weight};
+// A field that moves along one axis has no part in momentum along the others, nor in angular momentum about its own.
+static void find_rows_of_fields(floating_body *b) {
+  for (int k = b->modes; k < b->inertia.count; k++)
+    for (int a = 0; a < 3; a++) {
+      if (b->inertia.couple[k * (b->inertia.count + 1)].m[4 * a] == 0) continue;
+      b->row_has_fields[3 + a] = b->row_has_fields[(a + 1) % 3] = b->row_has_fields[(a + 2) % 3] = true;
     }
 }
 
+// The largest displacement that S_k of two modes stands for, in the measure of the mass.
+static double largest_between(const floating_body *b, int i, int j) {
+  const int n = b->modes;
+  double most = 0;
+  for (int k = 0; k < b->fields; k++)
+    most = fmax(most, fabs(b->square[(k * n + i) * n + j]) * sqrt(mass_between(b, n + k, n + k)));
+  return most;
+}
+
+// Displacements below 1e-12 of the largest field are rounding.
+static void take_partners(arena *memory, floating_body *b) {
+  const int n = b->modes, groups = groups_of(b->fields);
+  double rounding = 0;
+  for (int k = 0; k < b->fields; k++) rounding = fmax(rounding, 1e-12 * sqrt(mass_between(b, n + k, n + k)));
+  b->partners = ARENA_ARRAY(memory, struct floating_partners, n);
+  for (int i = 0; i < n && b->fields; i++) {
+    struct floating_partners *p = &b->partners[i];
+    p->mode = ARENA_ARRAY(memory, int, n);
+    for (int j = 0; j < n; j++)
+      if (largest_between(b, i, j) > rounding) p->before += j < i, p->mode[p->count++] = j;
+    p->weight = ARENA_ARRAY(memory, lanes, p->count * groups);
+    for (int a = 0; a < p->count; a++)
+      for (int k = 0; k < b->fields; k++) put(p->weight + a * groups, k, b->square[(k * n + i) * n + p->mode[a]]);
+  }
+}
+
 void floating_prepare(arena *memory, floating_body *b) {
-  inertia_drop_rounding(&b->inertia);
+  inertia_drop_rounding(&b->inertia, b->modes);
   inertia_part_shapes(&b->inertia);
   inertia_tables(memory, &b->inertia, &b->tables);
   take_masses(memory, b);
-  take_pairs(memory, b);
+  find_rows_of_fields(b);
+  take_partners(memory, b);
 }
 
-void floating_state_create(arena *memory, const floating_body *b, floating_state *to) {
-  const int modes = groups_of(b->modes), fields = groups_of(b->fields), n = b->modes;
-  to->z = ARENA_ARRAY(memory, lanes, b->tables.groups), to->zdot = ARENA_ARRAY(memory, lanes, b->tables.groups);
+static bool are_same(const void *a, const void *b, size_t count, size_t size) {
+  return memcmp(a, b, count * size) == 0;
+}
+
+bool floating_is_same(const floating_body *a, const floating_body *b) {
+  if (a->modes != b->modes || a->fields != b->fields) return false;
+  const flex_inertia *i = &a->inertia, *j = &b->inertia;
+  const size_t n = (size_t)i->count, modes = (size_t)a->modes;
+  return i->mass == j->mass && are_same(&i->first, &j->first, 1, sizeof i->first) &&
+         are_same(&i->second, &j->second, 1, sizeof i->second) && are_same(i->shift, j->shift, n, sizeof *i->shift) &&
+         are_same(i->moment, j->moment, n, sizeof *i->moment) &&
+         are_same(i->couple, j->couple, n * n, sizeof *i->couple) &&
+         are_same(a->square, b->square, (size_t)a->fields * modes * modes, sizeof *a->square);
+}
+
+static void create_work(arena *memory, const floating_body *b, floating_state *to) {
+  const int modes = groups_of(b->modes), fields = groups_of(b->fields), all = b->tables.groups;
+  // Fields are written in whole groups, which may end behind the last shape.
+  to->all = (flex_coordinates){ARENA_ARRAY(memory, lanes, all + 1), ARENA_ARRAY(memory, lanes, all + 1),
+                               ARENA_ARRAY(memory, lanes, all + 1)};
   to->s = ARENA_ARRAY(memory, lanes, fields), to->sdot = ARENA_ARRAY(memory, lanes, fields);
   to->curved = ARENA_ARRAY(memory, lanes, fields);
-  to->by_mode = ARENA_ARRAY(memory, lanes, n * fields), to->rate = ARENA_ARRAY(memory, lanes, b->fields * modes);
-  to->ff = ARENA_ARRAY(memory, lanes, n * modes), to->joined = ARENA_ARRAY(memory, lanes, modes);
+  to->by_mode = ARENA_ARRAY(memory, lanes, modes * LANES * fields);
+  to->rate = ARENA_ARRAY(memory, lanes, fields * LANES * modes);
+  to->weighted = ARENA_ARRAY(memory, lanes, fields * LANES * modes);
+  to->rows = ARENA_ARRAY(memory, lanes, 6 * modes);
   inertia_state_create(memory, &b->tables, &to->inertia);
+}
+
+void floating_state_create(arena *memory, const floating_body *b, const floating_state *with, floating_state *to) {
+  const int modes = groups_of(b->modes);
+  if (with) *to = *with;
+  else create_work(memory, b, to);
+  to->ff = ARENA_ARRAY(memory, lanes, (long)modes * LANES * modes), to->bias = ARENA_ARRAY(memory, lanes, modes);
 }
 
 // --- equations of motion ---------------------------------------------------------------------------------------------
 
-// ∂s/∂q = S q and q̇ᵀ S q̇, pair by pair.
-static void follow_pairs(const floating_body *b, const double *q, const double *qdot, floating_state *s) {
-  const int groups = groups_of(b->fields);
-  memset(s->by_mode, 0, (size_t)(b->modes * groups) * sizeof *s->by_mode);
-  memset(s->curved, 0, (size_t)groups * sizeof *s->curved);
-  for (int p = 0; p < b->pair_count; p++) {
-    const int i = b->pairs[p].i, j = b->pairs[p].j;
-    const double twice = (i == j ? 1 : 2) * qdot[i] * qdot[j];
-    for (int g = 0; g < groups; g++) {
-      const lanes w = b->pairs[p].weight[g];
-      s->by_mode[i * groups + g] += q[j] * w;
-      if (i != j) s->by_mode[j * groups + g] += q[i] * w;
-      s->curved[g] += twice * w;
-    }
+// Of one mode i, for `width` groups of fields from `first` on: S q, a row over the fields; its part of s, ṡ and q̇ᵀ S q̇.
+// Of two partners only one takes part in the last.
+INLINE void follow_mode(const int width, int first, int fields, const floating_body *b, int i, const double *q,
+                        const double *qdot, floating_state *s) {
+  const struct floating_partners *p = &b->partners[i];
+  const lanes *w = p->weight + first;
+  lanes sum[2] = {0}, more[2] = {0}, square[2] = {0};
+  int a = 0;
+  for (; a < p->before; a++, w += fields)
+    for (int f = 0; f < width; f++) sum[f] += q[p->mode[a]] * w[f];
+  if (a < p->count && p->mode[a] == i) {
+    for (int f = 0; f < width; f++) sum[f] += q[i] * w[f], square[f] = qdot[i] * w[f];
+    a++, w += fields;
   }
+  for (; a < p->count; a++, w += fields)
+    for (int f = 0; f < width; f++) sum[f] += q[p->mode[a]] * w[f], more[f] += qdot[p->mode[a]] * w[f];
+  for (int f = 0; f < width; f++) {
+    s->by_mode[i * fields + first + f] = sum[f];
+    s->s[first + f] += 0.5 * q[i] * sum[f], s->sdot[first + f] += qdot[i] * sum[f];
+    s->curved[first + f] += qdot[i] * (square[f] + 2 * more[f]);
+  }
+}
+
+// Rows over the modes for each field, from rows over the fields for each mode: eight by eight at a time.
+INLINE void turn_rates(const int modes, const int fields, const floating_body *b, floating_state *s) {
+  const double *mass = (const double *)b->field_mass + b->modes;
+  for (int f = 0; f < fields; f++)
+    for (int g = 0; g < modes; g++) {
+      const int end = b->fields - f * LANES;
+      lanes block[LANES];
+      for (int k = 0; k < LANES; k++) block[k] = s->by_mode[(g * LANES + k) * fields + f];
+      lanes_transpose(block);
+      for (int k = 0; k < LANES; k++) s->rate[(f * LANES + k) * modes + g] = block[k];
+      for (int k = 0; k < LANES && k < end; k++)
+        s->weighted[(f * LANES + k) * modes + g] = mass[f * LANES + k] * block[k];
+    }
 }
 
 // s = ½ qᵀ S q, ṡ = (S q)·q̇, s̈ = (S q)·q̈ + q̇ᵀ S q̇
-static void follow(const floating_body *b, const double *q, const double *qdot, floating_state *s) {
-  const int n = b->modes, groups = groups_of(b->fields), across = LANES * groups_of(n);
-  double *z = (double *)s->z, *zdot = (double *)s->zdot, *rate = (double *)s->rate;
-  const double *by_mode = (double *)s->by_mode;
-  memcpy(z, q, (size_t)n * sizeof *q), memcpy(zdot, qdot, (size_t)n * sizeof *q);
-  follow_pairs(b, q, qdot, s);
-  for (int g = 0; g < groups; g++) {
-    lanes at = {0}, speed = {0};
-    for (int i = 0; i < n; i++)
-      at += 0.5 * q[i] * s->by_mode[i * groups + g], speed += qdot[i] * s->by_mode[i * groups + g];
-    s->s[g] = at, s->sdot[g] = speed;
-  }
-  memcpy(z + n, s->s, (size_t)b->fields * sizeof *z), memcpy(zdot + n, s->sdot, (size_t)b->fields * sizeof *z);
-  for (int k = 0; k < b->fields; k++)
-    for (int i = 0; i < n; i++) rate[k * across + i] = by_mode[i * LANES * groups + k];
-}
-
-// A row over all shapes becomes one over the modes: y := Dᵀ y with ż = D q̇.
-static void join(const floating_body *b, const floating_state *s, const lanes *row, double *to) {
-  const int modes = groups_of(b->modes);
-  const double *field = (const double *)row + b->modes;
-  for (int g = 0; g < modes; g++) {
-    lanes sum = row[g];
-    for (int k = 0; k < b->fields; k++) sum += field[k] * s->rate[k * modes + g];
-    s->joined[g] = sum;
-  }
-  memcpy(to, s->joined, (size_t)b->modes * sizeof *to);
-}
-
-// Dᵀ ∫ φᵀφ D over the modes: the lower triangle first.
-static void join_masses(const floating_body *b, floating_state *s, int stride, double *M) {
-  const int n = b->modes, modes = groups_of(n);
-  const double *rate = (double *)s->rate;
+INLINE void follow(const int modes, const int fields, const floating_body *b, const double *q, const double *qdot,
+                   floating_state *s) {
+  const int n = b->modes;
+  double *z = (double *)s->all.q, *zdot = (double *)s->all.qdot, *known = (double *)s->all.known;
+  for (int i = 0; i < n; i++) z[i] = q[i], zdot[i] = qdot[i];
+  if (!b->fields) return;
+  for (int f = 0; f < fields; f++) s->s[f] = s->sdot[f] = s->curved[f] = (lanes){0};
   for (int i = 0; i < n; i++) {
-    double *row = (double *)(s->ff + i * modes);
-    memcpy(row, b->mass + i * n, (size_t)n * sizeof *row);
-    for (int g = 0; g <= i / LANES; g++) {
-      lanes sum = s->ff[i * modes + g];
-      for (int k = 0; k < b->fields; k++)
-        sum += b->field_mass[k] * rate[k * modes * LANES + i] * s->rate[k * modes + g];
-      s->ff[i * modes + g] = sum;
-    }
+    for (int f = 0; f + 1 < fields; f += 2) follow_mode(2, f, fields, b, i, q, qdot, s);
+    if (fields % 2) follow_mode(1, fields - 1, fields, b, i, q, qdot, s);
   }
+  for (int f = 0; f < fields; f++) {
+    *(lanes_loose *)(z + n + f * LANES) = s->s[f], *(lanes_loose *)(zdot + n + f * LANES) = s->sdot[f];
+    *(lanes_loose *)(known + n + f * LANES) = s->curved[f];
+  }
+  turn_rates(modes, fields, b, s);
+}
+
+// A row over all shapes becomes one over the modes: y := Dᵀ y with ż = D q̇. In two sums, of which additions do not wait
+// for each other.
+INLINE void join(const int modes, const floating_body *b, const floating_state *s, const lanes *row, bool has_fields,
+                 lanes *to) {
+  const double *field = (const double *)row + b->modes;
+  const int even = has_fields ? b->fields / 2 * 2 : 0;
+  for (int g = 0; g < modes; g++) {
+    lanes sum = b->own[g] * row[g], odd = {0};
+    const lanes *rate = s->rate + g;
+    for (int k = 0; k < even; k += 2, rate += 2 * modes) sum += field[k] * rate[0], odd += field[k + 1] * rate[modes];
+    if (has_fields && even < b->fields) sum += field[even] * rate[0];
+    to[g] = sum + odd;
+  }
+}
+
+// ff += Dᵀ ∫ φ_i·ψ_k dm D of modes i and fields k.
+static void add_couplings(const floating_body *b, floating_state *s) {
+  const int n = b->modes, across = LANES * groups_of(n);
+  const double *rate = (const double *)s->rate;
+  double *ff = (double *)s->ff;
   for (int c = 0; c < b->coupling_count; c++) {
     const struct floating_coupling *of = &b->couplings[c];
     for (int i = 0; i < n; i++) {
-      const double part = of->mass * rate[of->field * modes * LANES + i];
-      const int low = i < of->mode ? i : of->mode, high = i + of->mode - low;
-      ((double *)s->ff)[high * modes * LANES + low] += (i == of->mode ? 2 : 1) * part;
+      const double part = of->mass * rate[of->field * across + i];
+      ff[of->mode * across + i] += part, ff[i * across + of->mode] += part;
     }
   }
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) M[i * stride + j] = M[j * stride + i] = ((double *)s->ff)[i * modes * LANES + j];
+}
+
+// Dᵀ ∫ φᵀφ D over the modes.
+INLINE void join_masses(const int modes, const floating_body *b, floating_state *s) {
+  for (int i = 0; i < b->modes * modes; i++) s->ff[i] = b->mass[i];
+  if (!b->fields) return;
+  lanes_add_products(b->modes, modes, b->fields, s->weighted, s->rate, s->ff);
+  if (b->coupling_count) add_couplings(b, s);
 }
 
 // What the mass matrix of all shapes makes of s̈'s part that does not depend on q̈.
 static void add_curved(const floating_body *b, floating_state *s) {
-  const int n = b->modes, groups = b->tables.groups;
-  double *bias = (double *)s->inertia.bias, wrench[6] = {0};
-  const double *curved = (double *)s->curved;
-  for (int k = 0; k < b->fields; k++) {
-    for (int i = 0; i < 3; i++) {
-      wrench[i] += curved[k] * ((double *)(s->inertia.turning + i * groups))[n + k];
-      wrench[3 + i] += curved[k] * ((double *)(b->tables.shift + i * groups))[n + k];
-    }
-    bias[n + k] += b->field_mass[k] * curved[k];
-  }
+  double *bias = (double *)s->inertia.bias;
+  const double *curved = (const double *)s->curved;
+  for (int g = 0; g < b->tables.groups; g++) s->inertia.bias[g] += b->field_mass[g] * s->all.known[g];
   for (int c = 0; c < b->coupling_count; c++)
     bias[b->couplings[c].mode] += b->couplings[c].mass * curved[b->couplings[c].field];
-  s->inertia.torque = vec3_add(s->inertia.torque, vec3_of(wrench));
-  s->inertia.force = vec3_add(s->inertia.force, vec3_of(wrench + 3));
 }
 
-void floating_evaluate(const floating_body *b, vec3 omega, const double *q, const double *qdot, floating_state *s,
-                       double *M, double *bias) {
-  const int n = 6 + b->modes, groups = b->tables.groups;
-  const vec3 *c = &s->inertia.first;
-  follow(b, q, qdot, s);
-  inertia_evaluate(&b->tables, omega, s->z, s->zdot, &s->inertia);
+INLINE void evaluate(const int modes, const int fields, const floating_body *b, vec3 omega, const double *q,
+                     const double *qdot, floating_state *s) {
+  const int groups = b->tables.groups;
+  follow(modes, fields, b, q, qdot, s);
+  inertia_evaluate(&b->tables, omega, &s->all, &s->inertia);
   add_curved(b, s);
-  vec3_store(bias, s->inertia.torque), vec3_store(bias + 3, s->inertia.force);
-  join(b, s, s->inertia.bias, bias + 6);
-  const double tilde[9] = {0, -c->z, c->y, c->z, 0, -c->x, -c->y, c->x, 0};
+  join(modes, b, s, s->inertia.bias, true, s->bias);
   for (int i = 0; i < 3; i++) {
+    join(modes, b, s, s->inertia.turning + i * groups, b->row_has_fields[i], s->rows + i * modes);
+    join(modes, b, s, b->tables.shift + i * groups, b->row_has_fields[3 + i], s->rows + (3 + i) * modes);
+  }
+  join_masses(modes, b, s);
+}
+
+// Written out for the numbers of groups that most bodies have: loops over them disappear.
+void floating_evaluate(const floating_body *b, vec3 omega, const double *q, const double *qdot, floating_state *s) {
+  const int modes = groups_of(b->modes), fields = groups_of(b->fields);
+  if (modes == 1 && fields == 1) evaluate(1, 1, b, omega, q, qdot, s);
+  else if (modes == 2 && fields == 2) evaluate(2, 2, b, omega, q, qdot, s);
+  else evaluate(modes, fields, b, omega, q, qdot, s);
+}
+
+void floating_write(const floating_body *b, const floating_state *s, double *M, double *bias) {
+  const int n = 6 + b->modes, across = LANES * groups_of(b->modes);
+  const vec3 *c = &s->inertia.first;
+  const double tilde[9] = {0, -c->z, c->y, c->z, 0, -c->x, -c->y, c->x, 0};
+  for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
       M[i * n + j] = s->inertia.rotary.m[3 * i + j];
       M[i * n + 3 + j] = M[(3 + j) * n + i] = tilde[3 * i + j];
       M[(3 + i) * n + 3 + j] = i == j ? b->tables.mass : 0;
     }
-    join(b, s, s->inertia.turning + i * groups, M + i * n + 6);
-    join(b, s, b->tables.shift + i * groups, M + (3 + i) * n + 6);
+  for (int k = 0; k < b->modes; k++) {
+    for (int i = 0; i < 6; i++) M[(6 + k) * n + i] = M[i * n + 6 + k] = ((const double *)s->rows)[i * across + k];
+    for (int j = 0; j <= k; j++)
+      M[(6 + k) * n + 6 + j] = M[(6 + j) * n + 6 + k] = ((const double *)s->ff)[j * across + k];
   }
-  for (int k = 0; k < b->modes; k++)
-    for (int i = 0; i < 6; i++) M[(6 + k) * n + i] = M[i * n + 6 + k];
-  join_masses(b, s, n, M + 6 * n + 6);
+  vec3_store(bias, s->inertia.torque), vec3_store(bias + 3, s->inertia.force);
+  memcpy(bias + 6, s->bias, (size_t)b->modes * sizeof *bias);
 }

@@ -19,29 +19,35 @@ typedef struct floating_body {
   double *square;        // S_k: fields x modes², symmetric
   // What an evaluation reads.
   flex_tables tables;
-  double *mass;        // ∫ φ_i·φ_j dm, modes²
-  double *field_mass;  // ∫ ψ_k² dm
+  lanes *mass;             // ∫ φ_i·φ_j dm, modes x modes
+  lanes *own;              // 1 for modes, 0 for fields
+  lanes *field_mass;       // ∫ ψ_k² dm over all shapes; 0 for modes
+  bool row_has_fields[6];  // of `rows` below
   int coupling_count;
   struct floating_coupling {
     int mode, field;
     double mass;  // ∫ φ·ψ dm
   } * couplings;  // those that are not zero
-  int pair_count;
-  struct floating_pair {
-    int i, j;       // modes, i <= j
-    lanes *weight;  // S_k of them, over the fields
-  } * pairs;        // those for which not all are zero
+  struct floating_partners {
+    int before, count;  // how many stand before the mode itself, and in all
+    int *mode;
+    lanes *weight;  // S_k of both, a row over the fields for each
+  } * partners;     // of each mode: those modes for which not all S_k are zero, increasing
 } floating_body;
 
-// What one evaluation computes, for one body.
+// What one evaluation computes, for one body. Rows over the modes have zeros up to the end of their last group.
 typedef struct floating_state {
-  lanes *z, *zdot;     // coordinates of all shapes
-  lanes *s, *sdot;     // those of the fields
-  lanes *curved;       // q̇ᵀ S_k q̇
-  lanes *by_mode;      // ∂s_k/∂q_i = S_k q: a row over the fields for each mode,
-  lanes *rate;         // and a row over the modes for each field
-  lanes *ff, *joined;  // modes x modes; some rows over the modes
+  flex_coordinates all;  // coordinates of all shapes
+  lanes *s, *sdot;       // those of the fields
+  lanes *curved;         // q̇ᵀ S_k q̇
+  lanes *by_mode;        // ∂s_k/∂q_i = S_k q: a row over the fields for each mode,
+  lanes *rate;           // and a row over the modes for each field,
+  lanes *weighted;       // and this times the mass of the field
   flex_state inertia;
+  lanes *rows;  // what the mass matrix has of (ω, v): 6 rows over the modes, in the body's axes
+  // Results over the modes.
+  lanes *ff;  // modes x modes; of each row the groups from that of its diagonal on
+  lanes *bias;
 } floating_state;
 
 // Second-order displacements: fills g_ij at the undeformed place x, as many as modes squared, symmetric.
@@ -57,11 +63,15 @@ bool floating_create(arena *memory, const flex_elements *e, int modes, const dou
                      floating_body *to);
 // What an evaluation reads, of a body whose modes, fields, inertia and squares are known.
 void floating_prepare(arena *memory, floating_body *b);
-void floating_state_create(arena *memory, const floating_body *b, floating_state *to);
+// Whether two bodies have the same inertia and squares, bit for bit.
+bool floating_is_same(const floating_body *a, const floating_body *b);
+// Bodies with as many modes and fields may share all but the results: `with` is the state of such a body, or null.
+void floating_state_create(arena *memory, const floating_body *b, const floating_state *with, floating_state *to);
 
-// Mass matrix and velocity-dependent forces for (ω, v, q̇) in body axes, 6 + modes rows, as invariants.h has them for
-// all shapes. Elastic forces are not among them.
-void floating_evaluate(const floating_body *b, vec3 omega, const double *q, const double *qdot, floating_state *s,
-                       double *M, double *bias);
+// Mass matrix and velocity-dependent forces for (ω, v, q̇) in body axes, as invariants.h has them for all shapes.
+// Elastic forces are not among them.
+void floating_evaluate(const floating_body *b, vec3 omega, const double *q, const double *qdot, floating_state *s);
+// The same as one matrix of 6 + modes rows, and one vector.
+void floating_write(const floating_body *b, const floating_state *s, double *M, double *bias);
 
 #endif

@@ -46,12 +46,29 @@ static void drop_axis(flex_inertia *of, int shape, int axis) {
   }
 }
 
-void inertia_drop_rounding(flex_inertia *of) {
+static void drop_products(flex_inertia *of, int alike) {
+  static const double ROUNDING = 1e-13;
+  const int n = of->count;
+  double most = 0;
+  for (int i = alike; i < n; i++) most = fmax(most, trace(of->couple[i * (n + 1)]));
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      const double size_i = i < alike ? trace(of->couple[i * (n + 1)]) : most,
+                   size_j = j < alike ? trace(of->couple[j * (n + 1)]) : most;
+      for (int k = 0; k < 9; k++) {
+        double *product = &of->couple[i * n + j].m[k];
+        if (i != j && fabs(*product) <= ROUNDING * sqrt(size_i * size_j)) *product = 0;
+      }
+    }
+}
+
+void inertia_drop_rounding(flex_inertia *of, int alike) {
   for (int i = 0; i < of->count; i++) {
     const mat3 own = of->couple[i * of->count + i];
     for (int a = 0; a < 3; a++)
       if (own.m[4 * a] <= 1e-24 * trace(own)) drop_axis(of, i, a);
   }
+  drop_products(of, alike);
 }
 
 static double largest(const mat3 *A) {
@@ -84,105 +101,109 @@ void inertia_part_shapes(flex_inertia *of) {
 
 static void put(lanes *row, int i, double value) { row[i / LANES][i % LANES] = value; }
 
-static void take_rows(arena *memory, const flex_inertia *of, int component, int groups, flex_rows *to) {
-  const int n = of->count;
+// A component of ∫ φ_j φ_iᵀ for the shapes i of one group.
+static void take_rows(arena *memory, const flex_inertia *of, int component, int group, flex_rows *to) {
+  const int n = of->count, begin = group * LANES, end = begin + LANES < n ? begin + LANES : n;
   to->from = ARENA_ARRAY(memory, int, n);
-  for (int j = 0; j < n; j++)
-    for (int i = 0; i < n; i++)
-      if (of->couple[j * n + i].m[component] != 0) {
-        to->from[to->count++] = j;
-        break;
-      }
-  to->row = ARENA_ARRAY(memory, lanes, (long)to->count * groups);
+  for (int j = 0; j < n; j++) {
+    bool any = false;
+    for (int i = begin; i < end; i++) any |= i != j && of->couple[j * n + i].m[component] != 0;
+    if (any) to->from[to->count++] = j;
+  }
+  to->row = ARENA_ARRAY(memory, lanes, to->count);
   for (int r = 0; r < to->count; r++)
-    for (int i = 0; i < n; i++) put(to->row + r * groups, i, of->couple[to->from[r] * n + i].m[component]);
+    for (int i = begin; i < end; i++)
+      if (i != to->from[r]) to->row[r][i - begin] = of->couple[to->from[r] * n + i].m[component];
 }
 
 void inertia_tables(arena *memory, const flex_inertia *of, flex_tables *to) {
   const int groups = (of->count + LANES - 1) / LANES;
   *to = (flex_tables){.count = of->count, .groups = groups, of->mass, of->first, of->second};
   to->shift = ARENA_ARRAY(memory, lanes, 3 * groups), to->moment = ARENA_ARRAY(memory, lanes, 9 * groups);
+  to->couple = ARENA_ARRAY(memory, flex_rows, 9 * groups), to->own = ARENA_ARRAY(memory, lanes, 9 * groups);
   for (int i = 0; i < of->count; i++) {
     double shift[3];
     vec3_store(shift, of->shift[i]);
     for (int k = 0; k < 3; k++) put(to->shift + k * groups, i, shift[k]);
-    for (int k = 0; k < 9; k++) put(to->moment + k * groups, i, of->moment[i].m[k]);
+    for (int k = 0; k < 9; k++) {
+      put(to->moment + k * groups, i, of->moment[i].m[k]);
+      to->own[i / LANES * 9 + k][i % LANES] = of->couple[i * (of->count + 1)].m[k];
+    }
   }
-  for (int k = 0; k < 9; k++) take_rows(memory, of, k, groups, &to->couple[k]);
+  for (int g = 0; g < groups; g++)
+    for (int k = 0; k < 9; k++) take_rows(memory, of, k, g, &to->couple[9 * g + k]);
 }
 
 void inertia_state_create(arena *memory, const flex_tables *of, flex_state *to) {
   to->turning = ARENA_ARRAY(memory, lanes, 3 * of->groups);
   to->bias = ARENA_ARRAY(memory, lanes, of->groups);
-  to->moment = ARENA_ARRAY(memory, lanes, 9 * of->groups);
-  to->pair = ARENA_ARRAY(memory, lanes, 9 * of->groups);
 }
 
 // --- evaluation ------------------------------------------------------------------------------------------------------
 
-// H = ∫ x φ_iᵀ + Σ q_j ∫ φ_j φ_iᵀ and Σ q̇_j ∫ φ_j φ_iᵀ, one of their nine components.
-static void add_rows(const flex_rows *r, int groups, const double *q, const double *qdot, const lanes *from, lanes *H,
-                     lanes *pair) {
-  for (int g = 0; g < groups; g++) {
-    const lanes *row = r->row + g;
-    lanes sum = from[g], rate = {0};
-    for (int k = 0; k < r->count; k++, row += groups) sum += q[r->from[k]] * *row, rate += qdot[r->from[k]] * *row;
-    H[g] = sum, pair[g] = rate;
+// H += Σ q_j ∫ φ_j φ_iᵀ and pair += Σ q̇_j ∫ φ_j φ_iᵀ: one of their nine components, of one group. In two sums each, so
+// that fewer additions wait for each other.
+static inline void add_rows(const flex_rows *r, const double *q, const double *qdot, lanes *H, lanes *pair) {
+  lanes sum = *H, rate = *pair, sum_odd = {0}, rate_odd = {0};
+  int k = 0;
+  for (; k + 1 < r->count; k += 2) {
+    const int even = r->from[k], odd = r->from[k + 1];
+    const lanes a = r->row[k], b = r->row[k + 1];
+    sum += q[even] * a, rate += qdot[even] * a, sum_odd += q[odd] * b, rate_odd += qdot[odd] * b;
   }
+  if (k < r->count) sum += q[r->from[k]] * r->row[k], rate += qdot[r->from[k]] * r->row[k];
+  *H = sum + sum_odd, *pair = rate + rate_odd;
 }
 
-// Sums over the shapes: ∫ ρ ρᵀ without ∫ x xᵀ, its rate times ω, Σ h q̇, Σ C q, Σ C q̇.
-typedef struct sums {
-  lanes spread[6], rate[3], turning[3], shift[3], drift[3];
-} sums;
+// Sums over the shapes: ∫ ρ ρᵀ without ∫ x xᵀ; its rate times ω, with what is known of q̈; Σ h q̇, Σ C q, Σ C q̇ and
+// what is known of Σ C q̈.
+enum { SPREAD = 0, TORQUE = 6, TURNING = 9, SHIFT = 12, DRIFT = 15, PUSH = 18, SUMS = 24 };
 
 // Components 3 a + b of the nine: those of ∫ a × b are differences of two, the six of a symmetric matrix sums of two.
 static const int plus[3] = {5, 6, 1}, minus[3] = {7, 2, 3};
 static const int upper[6] = {0, 4, 8, 1, 2, 5}, lower[6] = {0, 4, 8, 3, 6, 7};
 
-static void add_group(const flex_tables *of, int g, const double *omega, const lanes *q, const lanes *qdot,
-                      flex_state *to, sums *s) {
+static void add_group(const flex_tables *of, int g, const double *omega, const flex_coordinates *at, flex_state *to,
+                      lanes *s) {
   const int n = of->groups;
-  const lanes *H = to->moment + g, *pair = to->pair + g, *x = of->moment + g;
-  const lanes twice = 2 * (H[0] + H[4 * n] + H[8 * n]);  // ω² tr H and the like come from it
-  lanes bias = {0};
+  const lanes *x = of->moment + g, q = at->q[g], qdot = at->qdot[g], known = at->known[g];
+  lanes H[9], pair[9], bias = {0};
+  for (int k = 0; k < 9; k++) {
+    const flex_rows *rows = &of->couple[9 * g + k];
+    H[k] = x[k * n] + of->own[9 * g + k] * q, pair[k] = of->own[9 * g + k] * qdot;
+    if (rows->count) add_rows(rows, (const double *)at->q, (const double *)at->qdot, &H[k], &pair[k]);
+  }
+  const lanes twice = 2 * (H[0] + H[4] + H[8]);  // ω² tr H and the like come from it
   for (int k = 0; k < 3; k++) {
     lanes turned = twice * omega[k];  // (2 tr H 1 - H - Hᵀ) ω
-    for (int j = 0; j < 3; j++) turned -= omega[j] * (H[(3 * k + j) * n] + H[(3 * j + k) * n]);
-    const lanes h = H[plus[k] * n] - H[minus[k] * n], C = of->shift[k * n + g];
-    bias += omega[k] * (2 * (pair[plus[k] * n] - pair[minus[k] * n]) - 0.5 * turned);
+    for (int j = 0; j < 3; j++) turned -= omega[j] * (H[3 * k + j] + H[3 * j + k]);
+    const lanes h = H[plus[k]] - H[minus[k]], C = of->shift[k * n + g];
+    bias += omega[k] * (2 * (pair[plus[k]] - pair[minus[k]]) - 0.5 * turned);
     to->turning[k * n + g] = h;
-    s->rate[k] += turned * qdot[g], s->turning[k] += h * qdot[g];
-    s->shift[k] += C * q[g], s->drift[k] += C * qdot[g];
+    s[TORQUE + k] += turned * qdot + h * known, s[TURNING + k] += h * qdot;
+    s[SHIFT + k] += C * q, s[DRIFT + k] += C * qdot, s[PUSH + k] += C * known;
   }
   // ∫ρρᵀ is quadratic in q, so that half the sum of its gradients at q and at 0 gives its change.
   for (int k = 0; k < 6; k++)
-    s->spread[k] += 0.5 * q[g] * (H[upper[k] * n] + x[upper[k] * n] + H[lower[k] * n] + x[lower[k] * n]);
+    s[SPREAD + k] += 0.5 * q * (H[upper[k]] + x[upper[k] * n] + H[lower[k]] + x[lower[k] * n]);
   to->bias[g] = bias;
 }
 
-static vec3 sum_of(const lanes of[3]) {
-  return (vec3){lanes_sum_halves(&of[0]), lanes_sum_halves(&of[1]), lanes_sum_halves(&of[2])};
-}
-
-void inertia_evaluate(const flex_tables *of, vec3 omega, const lanes *q, const lanes *qdot, flex_state *to) {
+void inertia_evaluate(const flex_tables *of, vec3 omega, const flex_coordinates *at, flex_state *to) {
   const double turn[3] = {omega.x, omega.y, omega.z};
-  sums s = {0};
-  for (int k = 0; k < 9; k++) {
-    const int at = k * of->groups;
-    add_rows(&of->couple[k], of->groups, (const double *)q, (const double *)qdot, of->moment + at, to->moment + at,
-             to->pair + at);
-  }
-  for (int g = 0; g < of->groups; g++) add_group(of, g, turn, q, qdot, to, &s);
+  lanes s[SUMS] = {0}, total[SUMS / 8];
+  for (int g = 0; g < of->groups; g++) add_group(of, g, turn, at, to, s);
+  for (int k = 0; k < SUMS / 8; k++) lanes_sum_eight(s + 8 * k, &total[k]);
+  const double *sum = (const double *)total;
   mat3 B = of->second;
   for (int k = 0; k < 6; k++) {
-    const double change = lanes_sum_halves(&s.spread[k]);
-    B.m[upper[k]] += change;
-    if (k >= 3) B.m[lower[k]] += change;
+    B.m[upper[k]] += sum[SPREAD + k];
+    if (k >= 3) B.m[lower[k]] += sum[SPREAD + k];
   }
-  to->first = vec3_add(of->first, sum_of(s.shift));
+  to->first = vec3_add(of->first, vec3_of(sum + SHIFT));
   to->rotary = axpy((mat3){{trace(B), 0, 0, 0, trace(B), 0, 0, 0, trace(B)}}, -1, B);
-  to->force = vec3_axpy(vec3_centripetal(omega, to->first), 2, vec3_cross(omega, sum_of(s.drift)));
-  to->torque = vec3_cross(omega, vec3_add(mat3_mul(to->rotary, omega), sum_of(s.turning)));
-  to->torque = vec3_add(to->torque, sum_of(s.rate));
+  to->force = vec3_axpy(vec3_centripetal(omega, to->first), 2, vec3_cross(omega, vec3_of(sum + DRIFT)));
+  to->force = vec3_add(to->force, vec3_of(sum + PUSH));
+  to->torque = vec3_cross(omega, vec3_add(mat3_mul(to->rotary, omega), vec3_of(sum + TURNING)));
+  to->torque = vec3_add(to->torque, vec3_of(sum + TORQUE));
 }

@@ -24,28 +24,32 @@ void inertia_create(arena *memory, flex_inertia *to, int count);
 // Adds a point of the body, with the shape functions φ_i there.
 void inertia_add(flex_inertia *to, double mass, vec3 x, const vec3 *phi);
 
-// Displacements along an axis that are below 1e-12 of a shape's own are rounding, and become zero.
-void inertia_drop_rounding(flex_inertia *of);
+// Displacements along an axis that are below 1e-12 of a shape's own are rounding, and become zero. So do products of
+// two shapes that are below 1e-13 of both; shapes from `alike` on, whose coordinates are of one size, are compared with
+// the largest of them.
+void inertia_drop_rounding(flex_inertia *of, int alike);
 // Shapes that do not couple up to rounding, as those of a rod in its own modes, do not at all afterwards: the modal
 // mass matrix is diagonal.
 void inertia_part_shapes(flex_inertia *of);
 
-// The same integrals as an evaluation reads them: the numbers of neighbouring shapes side by side. Where no shape moves
-// along an axis, products with it are zero; such rows are left out. Of a beam that bends that is five of six.
+// The same integrals as an evaluation reads them: the numbers of eight neighbouring shapes i, a group, side by side.
+// Rows j that are zero in a group are left out. Of a beam that bends those are most: its shapes move along one axis
+// each, and are orthogonal to others.
 typedef struct flex_rows {
   int count;
   int *from;   // the shape j of each row
-  lanes *row;  // over the shapes i
+  lanes *row;  // over the shapes i of the group
 } flex_rows;
 
 typedef struct flex_tables {
-  int count, groups;  // shapes, and groups of eight of them
+  int count, groups;  // shapes, and groups of them
   double mass;
   vec3 first;
   mat3 second;
-  lanes *shift;         // 3 rows: ∫ φ_i dm
-  lanes *moment;        // 9 rows: ∫ x φ_iᵀ dm
-  flex_rows couple[9];  // of ∫ φ_j φ_iᵀ dm
+  lanes *shift;       // 3 rows: ∫ φ_i dm
+  lanes *moment;      // 9 rows: ∫ x φ_iᵀ dm
+  lanes *own;         // 9 for each group: ∫ φ_i φ_iᵀ dm
+  flex_rows *couple;  // 9 for each group: of ∫ φ_j φ_iᵀ dm, j ≠ i
 } flex_tables;
 
 void inertia_tables(arena *memory, const flex_inertia *of, flex_tables *to);
@@ -55,18 +59,24 @@ void inertia_tables(arena *memory, const flex_inertia *of, flex_tables *to);
 //   M (ω̇, a, q̈) + (torque, force, bias) = (torque, force, forces on the shapes):
 //   torque  ω × Θω + Θ̇ω + ω × Σ h_i q̇_i,  Θ̇ = Σ q̇_i (2 tr H_i 1 - H_i - H_iᵀ)
 //   force   ω × (ω × c) + 2 ω × Σ C_i q̇_i
-//   bias i  2 Σ q̇_j ω·∫ φ_j × φ_i dm + ωᵀ H_i ω - ω² tr H_i
+//   bias i  2 Σ q̇_j ω·∫ φ_j × φ_i dm + ωᵀ H_i ω - ω² tr H_i,   H_i = ∫ ρ φ_iᵀ dm.
+// What is known of q̈ beforehand adds Σ h_i q̈_i and Σ C_i q̈_i to torque and force; its part of the bias is left to
+// floating.h, which knows ∫φᵀφ.
 typedef struct flex_state {
-  vec3 first;            // c = ∫ ρ dm
-  mat3 rotary;           // Θ = ∫ (ρ² 1 - ρ ρᵀ) dm, about the frame's origin
-  lanes *turning;        // 3 rows: h_i = ∫ ρ × φ_i dm
-  vec3 torque, force;    //
-  lanes *bias;           // of each shape
-  lanes *moment, *pair;  // 9 rows each: H_i = ∫ ρ φ_iᵀ dm, and ∫ ρ̇ φ_iᵀ dm
+  vec3 first;          // c = ∫ ρ dm
+  mat3 rotary;         // Θ = ∫ (ρ² 1 - ρ ρᵀ) dm, about the frame's origin
+  lanes *turning;      // 3 rows: h_i = ∫ ρ × φ_i dm
+  vec3 torque, force;  //
+  lanes *bias;         // of each shape
 } flex_state;
 
+// Of all shapes, with zeros up to the end of the last group.
+typedef struct flex_coordinates {
+  lanes *q, *qdot;
+  lanes *known;  // of q̈
+} flex_coordinates;
+
 void inertia_state_create(arena *memory, const flex_tables *of, flex_state *to);
-// q and q̇ have zeros up to the end of the last group.
-void inertia_evaluate(const flex_tables *of, vec3 omega, const lanes *q, const lanes *qdot, flex_state *to);
+void inertia_evaluate(const flex_tables *of, vec3 omega, const flex_coordinates *at, flex_state *to);
 
 #endif

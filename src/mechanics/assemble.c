@@ -262,7 +262,7 @@ static void add_body_row(const mechanism *m, const motion *x, const conditions *
     const node *n = &m->nodes[i];
     for (int k = 0; k < n->nv; k++) row_of[c->column[n->v + k]] += s * block_dot(m->n, x->S + 6 * (n->v + k), f);
     for (int k = 0; k < flexible_carriers(m, x, i); k++)
-      row_of[c->column[m->nodes[n->parent].modal_v + k]] += s * block_dot(m->n, x->carried[i] + 6 * k, f);
+      row_of[c->column[m->nodes[n->parent].modal_v + k]] += s * flexible_carried_effort(m, x, i, k, f);
     double carried[6] = {0};
     if (m->planar) block_shift_force(3, x->links[i].r, f, carried);
     else block_shift_force(6, x->links[i].r, f, carried);

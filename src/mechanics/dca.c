@@ -47,12 +47,9 @@ void dca_create(const mechanism *m, motion *x) {
   w->udot = ARENA_ARRAY(memory, double, m->nv + 1);
   w->flexible = x->flexible ? ARENA_ARRAY(memory, flexible_link, m->node_count) : NULL;
   for (int i = 1; x->flexible && i < m->node_count; i++) {
-    const int modes = m->nodes[i].modes;
     flexible_link *f = &w->flexible[i];
     *f = x->flexible[i];
-    f->rf = ARENA_ARRAY(memory, double, 6 * modes), f->X = ARENA_ARRAY(memory, double, 6 * modes);
-    f->ff = ARENA_ARRAY(memory, double, modes *modes);
-    f->p = ARENA_ARRAY(memory, double, modes), f->e = ARENA_ARRAY(memory, double, modes);
+    flexible_allocate_factor(memory, m->nodes[i].modes, f);
   }
   long size = 0;
   for (int pass = 0; pass < 2; pass++) {
@@ -282,11 +279,23 @@ BLOCK void join_outer(const int w, const motion *x, const dca_step *s, dca_cell 
   memcpy(c->Q, columns, (size_t)(s->rank * ROW(w)) * sizeof *columns);
 }
 
+// X -= Φ I_ff⁻¹ I_fr
+BLOCK void take_bending(const int w, const node *n, const lanes *shapes, const lanes *by, double *X) {
+  const int groups = flexible_groups(n);
+  for (int i = 0; i < w; i++) {
+    lanes products[8] = {0}, sums;
+    for (int g = 0; g < groups; g++)
+      for (int j = 0; j < w; j++) products[j] += shapes[i * groups + g] * by[j * groups + g];
+    lanes_sum_eight(products, &sums);
+    for (int j = 0; j < w; j++) X[i * ROW(w) + j] -= sums[j];
+  }
+}
+
 // Of a flexible body, with the shapes Φ of its outer handle:  X = T - Φ I_ff⁻¹ I_fr,  Q = Φ L⁻ᵀ,  I_ff = L Lᵀ.
 BLOCK void bend_outer(const int w, const mechanism *m, const motion *x, const dca_step *s, dca_cell *c) {
   const node *n = &m->nodes[s->node];
   const flexible_link *f = &x->dca->flexible[s->node];
-  const double *shapes = x->carried[s->outer], *L = f->ff;
+  const double *shapes = x->carried[s->outer];
   double columns[8 * (FLEXIBLE_MODES_MAX + 6)];
   memset(columns, 0, (size_t)((n->modes + w) * ROW(w)) * sizeof *columns);
   memset(c->X, 0, (size_t)(w * ROW(w)) * sizeof *c->X);
@@ -294,16 +303,16 @@ BLOCK void bend_outer(const int w, const mechanism *m, const motion *x, const dc
   shift_rows(w, x->links[s->outer].r, c->X);
   memset(c->Q, 0, (size_t)(s->rank * ROW(w)) * sizeof *c->Q);
   const bool bends = shapes && !n->modes_held;
-  for (int k = 0; bends && k < n->modes; k++) {
-    double *column = columns + k * ROW(w);
-    for (int i = 0; i < w; i++) block_axpy(w, -shapes[6 * k + i], f->X + k * w, c->X + i * ROW(w));
-    for (int i = 0; i < w; i++) column[i] = shapes[6 * k + i];
-    for (int b = 0; b < k; b++) add_row(w, -L[k * n->modes + b], columns + b * ROW(w), column);
-    const double inverse = 1 / L[k * (n->modes + 1)];
-    for (int i = 0; i < w; i++) column[i] *= inverse;
-  }
+  if (bends) take_bending(w, n, (const lanes *)shapes, f->X, c->X);
   transpose(w, c->X, c->Xt);
   if (!bends) return;
+  for (int k = 0; k < n->modes; k++) flexible_column(m, n, shapes, k, columns + k * ROW(w));
+  for (int k = 0; k < n->modes; k++) {
+    const double *row = (const double *)f->ff + k * flexible_across(n);
+    for (int b = k + 1; b < n->modes && !f->diagonal; b++)
+      add_row(w, -row[b], columns + k * ROW(w), columns + b * ROW(w));
+    scale_row(w, sqrt(f->inverse[k]), columns + k * ROW(w));
+  }
   if (n->modes > w) reduce_columns(w, n->modes, columns, c->V);
   memcpy(c->Q, columns, (size_t)(s->rank * ROW(w)) * sizeof *columns);
 }
@@ -313,8 +322,8 @@ BLOCK bool assemble_leaf(const int w, const mechanism *m, motion *x, const dca_s
   const node *n = &m->nodes[s->node];
   const tree_link *l = &x->links[s->node];
   double I[36];
-  if (n->flex) flexible_fill(w, n, &x->dca->flexible[s->node], I);
-  else block_inertia(w, l->J, l->mk, n->mass, I);
+  block_inertia(w, l->J, l->mk, n->mass, I);
+  if (n->flex) flexible_fill(w, n, &x->dca->flexible[s->node]);
   for (int j = plan->first_side[s->node]; j >= 0; j = plan->next_side[j]) {
     const dca_step *side = &plan->steps[plan->joint[j]];
     double passed[48], narrow[36];
@@ -324,7 +333,7 @@ BLOCK bool assemble_leaf(const int w, const mechanism *m, motion *x, const dca_s
     if (x->carried && x->carried[j])
       flexible_take_inertia(w, n, &x->dca->flexible[s->node], x->links[j].r, x->carried[j], narrow);
   }
-  if (n->flex && !flexible_condense(w, n, &x->dca->flexible[s->node], I)) return false;
+  if (n->flex && !flexible_condense(w, n, &x->dca->flexible[s->node], I, NULL)) return false;
   pad_symmetric(w, I, c->I);
   if (s->outer >= 0 && !s->rigid) bend_outer(w, m, x, s, c);
   return true;
@@ -388,8 +397,7 @@ BLOCK void reduce_leaf(const int w, const forces *g, const dca_step *s, dca_cell
   if (!n->flex) return;
   flexible_link *of = &x->dca->flexible[s->node];
   flexible_reduce(w, n, of, g->tau, c->p);
-  if (s->outer >= 0 && x->carried[s->outer])
-    for (int k = 0; k < n->modes; k++) block_axpy(w, of->e[k], x->carried[s->outer] + 6 * k, c->a);
+  if (s->outer >= 0 && x->carried[s->outer]) flexible_add_motion(w, n, x->carried[s->outer], of->e, c->a);
 }
 
 BLOCK void gather(const int w, const forces *g, int index) {
@@ -428,9 +436,8 @@ BLOCK void expand_leaf(const int w, const forces *g, const dca_step *s, const dc
   double bent[FLEXIBLE_MODES_MAX];
   if (n->modes > w) expand_columns(w, n->modes, c->V, c->z, bent);
   else memcpy(bent, c->z, (size_t)n->modes * sizeof *bent);
-  for (int k = n->modes - 1; k >= 0; k--) {
-    for (int b = k + 1; b < n->modes; b++) bent[k] -= of->ff[b * n->modes + k] * bent[b];
-    bent[k] /= of->ff[k * (n->modes + 1)];
+  flexible_solve_transposed(n, of, bent);
+  for (int k = 0; k < n->modes; k++) {
     of->rate[k] += bent[k];
     if (g->out) g->out[n->modal_v + k] = of->rate[k];
   }
@@ -448,7 +455,7 @@ BLOCK void come_from(const int w, const forces *g, const dca_step *s, const dca_
   if (s->kind == DCA_GROUND) return;
   block_shift_motion(w, x->links[s->node].r, x->links[parent].A, to);
   if (x->carried && x->carried[s->node])
-    flexible_add_motion(w, &g->m->nodes[parent], &x->dca->flexible[parent], x->carried[s->node], to);
+    flexible_add_motion(w, &g->m->nodes[parent], x->carried[s->node], x->dca->flexible[parent].rate, to);
 }
 
 // F₂ is not needed: z = Qᵀ F₂ is what an assembly yields to it. It is as accurate as accelerations are, while F₂ of a
@@ -571,7 +578,7 @@ void dca_forward(const mechanism *m, motion *x) {
   for (int i = 1; i < m->node_count; i++) {
     tree_link *l = &x->links[i];
     for (int k = 0; k < m->n; k++) l->pA[k] = l->bias[k] - l->F[k];
-    for (int k = 0; k < m->nodes[i].modes; k++) x->dca->flexible[i].p[k] = x->flexible[i].bias[m->n + k];
+    if (m->nodes[i].flex) flexible_begin(&m->nodes[i], &x->dca->flexible[i]);
   }
   memcpy(x->udot, x->drive_udot, (size_t)m->nv * sizeof *x->udot);
   pass(&(forces){m, x, x->tau, true, x->udot});

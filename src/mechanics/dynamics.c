@@ -378,7 +378,7 @@ void dynamics_transposed_rows(const mechanism *m, motion *x, const double *mu, i
     for (int k = 0; k < n->nv; k++) out[n->v + k] += block_dot(m->n, x->S + 6 * (n->v + k), x->links[i].pA);
     if (n->parent == GROUND) continue;
     for (int k = 0; k < flexible_carriers(m, x, i); k++)
-      out[m->nodes[n->parent].modal_v + k] += block_dot(m->n, x->carried[i] + 6 * k, x->links[i].pA);
+      out[m->nodes[n->parent].modal_v + k] += flexible_carried_effort(m, x, i, k, x->links[i].pA);
     if (m->planar) block_shift_force(3, x->links[i].r, x->links[i].pA, x->links[n->parent].pA);
     else block_shift_force(6, x->links[i].r, x->links[i].pA, x->links[n->parent].pA);
   }

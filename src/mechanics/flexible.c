@@ -27,6 +27,71 @@ static void list_markers(const mechanism *m, motion *x) {
   }
 }
 
+static double *row_of_modes(arena *memory, int modes) {
+  return (double *)ARENA_ARRAY(memory, lanes, (modes + LANES - 1) / LANES);
+}
+
+void flexible_allocate_factor(arena *memory, int modes, flexible_link *f) {
+  const int groups = (modes + LANES - 1) / LANES;
+  f->rf = ARENA_ARRAY(memory, lanes, 8 * groups), f->X = ARENA_ARRAY(memory, lanes, 8 * groups);
+  f->ff = ARENA_ARRAY(memory, lanes, (long)groups * LANES * groups);
+  f->pivot = row_of_modes(memory, modes), f->inverse = row_of_modes(memory, modes);
+  f->p = row_of_modes(memory, modes), f->e = row_of_modes(memory, modes);
+}
+
+static void put(lanes *row, int i, double value) { row[i / LANES][i % LANES] = value; }
+
+// Along one axis: a row over the modes for each mode. Null if all are zero.
+static lanes *second_along(arena *memory, const vec3 *second, int axis, int modes, int groups) {
+  lanes *rows = ARENA_ARRAY(memory, lanes, (long)modes * groups);
+  bool any = false;
+  for (int i = 0; i < modes * modes; i++) {
+    double g[3];
+    vec3_store(g, second[i]);
+    put(rows + i / modes * groups, i % modes, g[axis]);
+    any |= g[axis] != 0;
+  }
+  return any ? rows : NULL;
+}
+
+static marker_rows table_of(arena *memory, const marker_shape *s, int modes) {
+  const int groups = (modes + LANES - 1) / LANES;
+  marker_rows t = {.rows = ARENA_ARRAY(memory, lanes, 6 * groups)};
+  for (int i = 0; i < modes; i++) {
+    double shape[6];
+    vec3_store(shape, s->shift[i]), vec3_store(shape + 3, s->turn[i]);
+    for (int k = 0; k < 6; k++) put(t.rows + k * groups, i, shape[k]);
+  }
+  for (int a = 0; s->second && a < 3; a++) t.second[a] = second_along(memory, s->second, a, modes, groups);
+  return t;
+}
+
+// Bodies are evaluated one after the other: those of one size use the same workspace, which stays in the cache.
+static const floating_state *state_of_size(const mechanism *m, const motion *x, int before) {
+  const floating_body *of = &m->nodes[before].flex->inertia;
+  for (int i = before - 1; i > 0; i--) {
+    const flexible_body *b = m->nodes[i].flex;
+    if (b && b->inertia.modes == of->modes && b->inertia.fields == of->fields) return &x->flexible[i].state;
+  }
+  return NULL;
+}
+
+// Markers of one shape have the same table.
+static marker_rows table_for(const mechanism *m, motion *x, int index) {
+  const marker *k = &m->markers[index];
+  for (int i = 0; i < index; i++)
+    if (m->markers[i].shape == k->shape) return x->flexible_markers[i].table;
+  return table_of(&x->memory, k->shape, m->nodes[m->bodies[k->body].node].modes);
+}
+
+static void allocate_link(arena *a, const node *n, const floating_state *with, flexible_link *f) {
+  floating_state_create(a, &n->flex->inertia, with, &f->state);
+  f->rows = ARENA_ARRAY(a, lanes, 6 * flexible_groups(n));
+  flexible_allocate_factor(a, n->modes, f);
+  f->rate = row_of_modes(a, n->modes), f->damping = row_of_modes(a, n->modes);
+  if (n->flex->boundary) f->boundary = ARENA_ARRAY(a, vec2, n->flex->boundary->count);
+}
+
 void flexible_allocate(const mechanism *m, motion *x) {
   arena *a = &x->memory;
   bool any = false;
@@ -37,26 +102,18 @@ void flexible_allocate(const mechanism *m, motion *x) {
   x->carried = ARENA_ARRAY(a, double *, m->node_count);
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
-    flexible_link *f = &x->flexible[i];
-    const int modes = n->modes, all = 6 + modes;
-    if (hangs_on_modes(m, n)) x->carried[i] = ARENA_ARRAY(a, double, 6 * m->nodes[n->parent].modes);
-    if (!n->flex) continue;
-    floating_state_create(a, &n->flex->inertia, &f->state);
-    f->local = ARENA_ARRAY(a, double, all *all), f->local_bias = ARENA_ARRAY(a, double, all);
-    f->M = ARENA_ARRAY(a, double, all *all), f->bias = ARENA_ARRAY(a, double, all);
-    f->rf = ARENA_ARRAY(a, double, 6 * modes), f->X = ARENA_ARRAY(a, double, 6 * modes);
-    f->ff = ARENA_ARRAY(a, double, modes *modes);
-    f->p = ARENA_ARRAY(a, double, modes), f->e = ARENA_ARRAY(a, double, modes);
-    f->rate = ARENA_ARRAY(a, double, modes), f->damping = ARENA_ARRAY(a, double, modes);
-    if (n->flex->boundary) f->boundary = ARENA_ARRAY(a, vec2, n->flex->boundary->count);
+    if (hangs_on_modes(m, n)) x->carried[i] = ARENA_ARRAY(a, double, 6 * flexible_across(&m->nodes[n->parent]));
+    if (n->flex) allocate_link(a, n, state_of_size(m, x, i), &x->flexible[i]);
   }
   for (int i = 0; i < m->marker_count; i++) {
     const marker *k = &m->markers[i];
-    const int on = m->bodies[k->body].node, modes = m->nodes[on].modes;
-    if (!modes) continue;
-    x->flexible_markers[i].shape = k->shape, x->flexible_markers[i].node = on;
-    x->flexible_markers[i].columns = ARENA_ARRAY(a, double, 6 * modes);
-    if (k->shape) x->flexible[on].marker_count++;
+    const int on = m->bodies[k->body].node;
+    flexible_marker *f = &x->flexible_markers[i];
+    if (!m->nodes[on].modes) continue;
+    f->shape = k->shape, f->node = on, f->columns = ARENA_ARRAY(a, double, 6 * flexible_across(&m->nodes[on]));
+    if (!k->shape) continue;
+    f->table = table_for(m, x, i);
+    x->flexible[on].marker_count++;
   }
   list_markers(m, x);
 }
@@ -98,9 +155,18 @@ static turn_series series_at(double square) {
   return s;
 }
 
-static vec3 turn_rate(turn_series s, vec3 theta, vec3 rate) {
-  const vec3 across = vec3_cross(theta, rate);
-  return vec3_axpy(vec3_axpy(rate, s.a, across), s.b, vec3_cross(theta, across));
+// k₀ 1 + k₁ θ× + k₂ θ×θ×
+static mat3 turn_matrix(vec3 t, double k0, double k1, double k2) {
+  const double d = k0 - k2 * vec3_dot(t, t), x = k2 * t.x, y = k2 * t.y;
+  const double xy = x * t.y, xz = x * t.z, yz = y * t.z;
+  return (mat3){{d + x * t.x, xy - k1 * t.z, xz + k1 * t.y, xy + k1 * t.z, d + y * t.y, yz - k1 * t.x, xz - k1 * t.y,
+                 yz + k1 * t.x, d + k2 * t.z * t.z}};
+}
+
+// The turn itself, with sin θ/θ = 1 - b θ². The series are exact to rounding below one.
+static mat3 turn_of(turn_series s, vec3 theta) {
+  const double square = vec3_dot(theta, theta);
+  return square < 1 ? turn_matrix(theta, 1, 1 - s.b * square, s.a) : quat_matrix(quat_exp(theta));
 }
 
 // What of ω̇ does not depend on θ̈.
@@ -112,73 +178,93 @@ static vec3 turn_bias(turn_series s, vec3 theta, vec3 rate) {
   return vec3_axpy(sum, s.b, vec3_cross(rate, across));
 }
 
-// Place of a marker in the body's axes, its rate, and what of its second derivative does not depend on q̈; `shift` gets
-// ∂place/∂q.
+// Place of a marker in the body's axes, its rate, and what of its second derivative does not depend on q̈.
 typedef struct local_place {
   vec3 at, rate, curved, theta, theta_rate;
 } local_place;
 
-static local_place place_at(const marker *k, int modes, const double *q, const double *qdot, vec3 *shift) {
-  const marker_shape *s = k->shape;
-  local_place l = {.at = k->local.p};
-  for (int i = 0; i < modes; i++) {
-    vec3 half = s->shift[i];
-    shift[i] = s->shift[i];
-    for (int j = 0; s->second && j < modes; j++) {
-      const vec3 g = s->second[i * modes + j];
-      shift[i] = vec3_axpy(shift[i], q[j], g);
-      half = vec3_axpy(half, q[j] / 2, g);
-      l.curved = vec3_axpy(l.curved, qdot[i] * qdot[j], g);
-    }
-    l.at = vec3_axpy(l.at, q[i], half);
-    l.rate = vec3_axpy(l.rate, qdot[i], shift[i]);
-    l.theta = vec3_axpy(l.theta, q[i], s->turn[i]);
-    l.theta_rate = vec3_axpy(l.theta_rate, qdot[i], s->turn[i]);
-  }
-  return l;
+// Rows G q and G q̇ with the second derivatives G along one axis.
+static void add_second(const lanes *G, int modes, int groups, int g, const double *q, const double *qdot, lanes *bent,
+                       lanes *rate) {
+  lanes a = {0}, b = {0};
+  for (int i = 0; i < modes; i++) a += q[i] * G[i * groups + g], b += qdot[i] * G[i * groups + g];
+  *bent = a, *rate = b;
 }
 
-static void evaluate_marker(const mechanism *m, const motion *x, const node *n, const tree_link *l, const marker *k,
-                            flexible_marker *f) {
-  vec3 shift[FLEXIBLE_MODES_MAX];
-  const local_place at = place_at(k, n->modes, x->q + n->modal_q, x->u + n->modal_v, shift);
+// `shift` receives ∂place/∂q, three rows over the modes.
+static local_place place_at(const marker *k, const marker_rows *t, int modes, const flex_coordinates *at,
+                            lanes *shift) {
+  enum { AT = 0, RATE = 3, CURVED = 6, THETA = 9, THETA_RATE = 12, SUMS = 16 };
+  const int groups = (modes + LANES - 1) / LANES;
+  lanes s[SUMS] = {0}, total[SUMS / 8];
+  for (int g = 0; g < groups; g++) {
+    const lanes q = at->q[g], qdot = at->qdot[g];
+    for (int a = 0; a < 3; a++) {
+      const lanes first = t->rows[a * groups + g], turn = t->rows[(3 + a) * groups + g];
+      lanes bent = {0}, rate = {0};
+      if (t->second[a])
+        add_second(t->second[a], modes, groups, g, (const double *)at->q, (const double *)at->qdot, &bent, &rate);
+      shift[a * groups + g] = first + bent;
+      s[AT + a] += q * (first + 0.5 * bent), s[RATE + a] += qdot * (first + bent), s[CURVED + a] += qdot * rate;
+      s[THETA + a] += q * turn, s[THETA_RATE + a] += qdot * turn;
+    }
+  }
+  for (int i = 0; i < SUMS / 8; i++) lanes_sum_eight(s + 8 * i, &total[i]);
+  const double *sum = (const double *)total;
+  return (local_place){vec3_add(k->local.p, vec3_of(sum + AT)), vec3_of(sum + RATE), vec3_of(sum + CURVED),
+                       vec3_of(sum + THETA), vec3_of(sum + THETA_RATE)};
+}
+
+// Row i of R times three rows over the modes.
+BLOCK void turn_row(const mat3 *R, int i, int groups, const lanes *from, lanes *to) {
+  const double *r = R->m + 3 * i;
+  for (int g = 0; g < groups; g++) to[g] = r[0] * from[g] + r[1] * from[groups + g] + r[2] * from[2 * groups + g];
+}
+
+// Three angular and three linear rows, in the world's axes.
+static void turn_rows(const mechanism *m, int groups, const mat3 *to_angular, const lanes *angular, const mat3 *R,
+                      const lanes *linear, lanes *to) {
+  if (m->planar) {
+    turn_row(to_angular, 2, groups, angular, to);
+    turn_row(R, 0, groups, linear, to + groups), turn_row(R, 1, groups, linear, to + 2 * groups);
+    return;
+  }
+  for (int i = 0; i < 3; i++) {
+    turn_row(to_angular, i, groups, angular, to + i * groups);
+    turn_row(R, i, groups, linear, to + (3 + i) * groups);
+  }
+}
+
+static void evaluate_marker(const mechanism *m, const node *n, const tree_link *l, const flex_coordinates *now,
+                            const marker *k, flexible_marker *f) {
+  const int groups = flexible_groups(n);
+  lanes shift[3 * (FLEXIBLE_MODES_MAX / LANES)];
+  const local_place at = place_at(k, &f->table, n->modes, now, shift);
   const turn_series series = series_at(vec3_dot(at.theta, at.theta));
+  const mat3 to_angular = mat3_product(l->R, turn_matrix(at.theta, 1, series.a, series.b));
   const vec3 w = block_angular(m, l->V), arm = mat3_mul(l->R, at.at), rate = mat3_mul(l->R, at.rate);
-  const vec3 turning = mat3_mul(l->R, turn_rate(series, at.theta, at.theta_rate));
-  f->R = mat3_product(mat3_product(l->R, quat_matrix(quat_exp(at.theta))), k->local.R);
+  const vec3 turning = mat3_mul(to_angular, at.theta_rate);
+  f->turned = mat3_product(l->R, turn_of(series, at.theta));
+  f->R = mat3_product(f->turned, k->local.R);
   f->p = vec3_add(l->p, arm);
   f->w = vec3_add(w, turning);
   f->v = vec3_add(vec3_add(block_linear(m, l->V), vec3_cross(w, arm)), rate);
   f->angular_c = vec3_add(vec3_cross(w, turning), mat3_mul(l->R, turn_bias(series, at.theta, at.theta_rate)));
   f->linear_c = vec3_axpy(vec3_centripetal(w, arm), 2, vec3_cross(w, rate));
   f->linear_c = vec3_add(f->linear_c, mat3_mul(l->R, at.curved));
-  for (int i = 0; i < n->modes; i++)
-    block_store(m, f->columns + 6 * i, mat3_mul(l->R, turn_rate(series, at.theta, k->shape->turn[i])),
-                mat3_mul(l->R, shift[i]));
+  turn_rows(m, groups, &to_angular, f->table.rows + 3 * groups, &l->R, shift, (lanes *)f->columns);
 }
 
-// Row i of the local matrix as (angular, linear) blocks, turned into world axes from the left; the columns likewise.
-static void turn_pair(mat3 R, const double *from, int stride, double *to) {
-  const vec3 angular = mat3_mul(R, (vec3){from[0], from[stride], from[2 * stride]});
-  const vec3 linear = mat3_mul(R, (vec3){from[3 * stride], from[4 * stride], from[5 * stride]});
-  vec3_store(to, angular), vec3_store(to + 3, linear);
-}
-
-// World axes and the width of the model: in the plane rows 2, 3, 4 of the six.
-static void turn_inertia(const mechanism *m, const node *n, const tree_link *l, flexible_link *f) {
-  const int all = 6 + n->modes, w = m->n, first = m->planar ? 2 : 0, size = w + n->modes;
-  double half[6 + FLEXIBLE_MODES_MAX][6], column[6];
-  for (int i = 0; i < all; i++) turn_pair(l->R, f->local + i * all, 1, half[i]);  // M's columns 0…5, by rows
-  for (int j = 0; j < w; j++) {
-    turn_pair(l->R, &half[0][first + j], 6, column);
-    for (int i = 0; i < w; i++) f->M[i * size + j] = column[first + i];
-    for (int k = 0; k < n->modes; k++) f->M[j * size + w + k] = f->M[(w + k) * size + j] = half[6 + k][first + j];
-  }
-  for (int k = 0; k < n->modes; k++)
-    for (int j = 0; j < n->modes; j++) f->M[(w + k) * size + w + j] = f->local[(6 + k) * all + 6 + j];
-  turn_pair(l->R, f->local_bias, 1, column);
-  for (int i = 0; i < w; i++) f->bias[i] = column[first + i];
-  memcpy(f->bias + w, f->local_bias + 6, (size_t)n->modes * sizeof *f->bias);
+// The body's inertia, momentum of its modes and bias in the world's axes.
+static void turn_inertia(const mechanism *m, const node *n, tree_link *l, flexible_link *f) {
+  const flex_state *s = &f->state.inertia;
+  const mat3 J = mat3_product(mat3_product(l->R, s->rotary), mat3_transpose(l->R));
+  const int groups = flexible_groups(n);
+  if (m->planar) l->J[0] = J.m[8];
+  else l->J[0] = J.m[0], l->J[1] = J.m[4], l->J[2] = J.m[8], l->J[3] = J.m[1], l->J[4] = J.m[2], l->J[5] = J.m[5];
+  vec3_store(l->mk, mat3_mul(l->R, s->first));
+  block_store(m, l->bias, mat3_mul(l->R, s->torque), mat3_mul(l->R, s->force));
+  turn_rows(m, groups, &l->R, f->state.rows, &l->R, f->state.rows + 3 * groups, f->rows);
 }
 
 void flexible_evaluate(const mechanism *m, motion *x, int index) {
@@ -186,41 +272,51 @@ void flexible_evaluate(const mechanism *m, motion *x, int index) {
   tree_link *l = &x->links[index];
   flexible_link *f = &x->flexible[index];
   const vec3 omega = mat3_tmul(l->R, block_angular(m, l->V));
-  floating_evaluate(&n->flex->inertia, omega, x->q + n->modal_q, x->u + n->modal_v, &f->state, f->local, f->local_bias);
+  floating_evaluate(&n->flex->inertia, omega, x->q + n->modal_q, x->u + n->modal_v, &f->state);
   turn_inertia(m, n, l, f);
-  memcpy(l->bias, f->bias, (size_t)m->n * sizeof *l->bias);
-  vec3_store(l->mk, mat3_mul(l->R, f->state.inertia.first));
   for (int i = 0; i < f->marker_count; i++)
-    evaluate_marker(m, x, n, l, &m->markers[f->markers[i]], &x->flexible_markers[f->markers[i]]);
+    evaluate_marker(m, n, l, &f->state.all, &m->markers[f->markers[i]], &x->flexible_markers[f->markers[i]]);
   flexible_boundary_place(m, x, index);
 }
 
-node flexible_parent(const mechanism *m, const motion *x, const node *n, tree_link *frame) {
+const flexible_marker *flexible_carrier(const mechanism *m, const motion *x, const node *n) {
   const joint *j = &m->joints[n->joint];
-  const flexible_marker *f = &x->flexible_markers[n->reversed ? j->second : j->first];
-  node seen = *n;
-  seen.inner = POSE_IDENTITY, seen.inner_turned = false;
-  seen.plain = !n->reversed && !n->outer_turned && !n->outer_moved;
-  frame->R = f->R, frame->p = f->p;
-  block_store(m, frame->V, f->w, f->v);
-  return seen;
+  return &x->flexible_markers[n->reversed ? j->second : j->first];
+}
+
+// Columns of motion of all modes, from the point r before: T φ.
+BLOCK void shift_rows(const int w, int groups, const double *r, const lanes *from, lanes *to) {
+  for (int g = 0; g < groups; g++) {
+    lanes v[6];
+    for (int i = 0; i < w; i++) v[i] = from[i * groups + g];
+    if (w == 3) {
+      v[1] -= r[1] * v[0], v[2] += r[0] * v[0];
+    } else {
+      v[3] += r[2] * v[1] - r[1] * v[2];
+      v[4] += r[0] * v[2] - r[2] * v[0];
+      v[5] += r[1] * v[0] - r[0] * v[1];
+    }
+    for (int i = 0; i < w; i++) to[i * groups + g] = v[i];
+  }
 }
 
 void flexible_carry(const mechanism *m, motion *x, int index) {
   const node *n = &m->nodes[index];
-  const joint *j = &m->joints[n->joint];
-  const flexible_marker *f = &x->flexible_markers[n->reversed ? j->second : j->first];
+  const flexible_marker *f = flexible_carrier(m, x, n);
+  const int groups = flexible_groups(&m->nodes[n->parent]);
+  const lanes *columns = (const lanes *)f->columns;
+  lanes *to = (lanes *)x->carried[index];
   tree_link *l = &x->links[index];
   double shifted[6], c[6];
   block_store(m, c, f->angular_c, f->linear_c);
-  for (int k = -1; k < m->nodes[n->parent].modes; k++) {
-    const double *from = k < 0 ? c : f->columns + 6 * k;
-    if (m->planar) block_shift_motion(3, l->r, from, shifted);
-    else block_shift_motion(6, l->r, from, shifted);
-    if (k >= 0) memcpy(x->carried[index] + 6 * k, shifted, sizeof shifted);
-    else
-      for (int i = 0; i < m->n; i++) l->c[i] += shifted[i];
+  if (m->planar) {
+    block_shift_motion(3, l->r, c, shifted);
+    shift_rows(3, groups, l->r, columns, to);
+  } else {
+    block_shift_motion(6, l->r, c, shifted);
+    shift_rows(6, groups, l->r, columns, to);
   }
+  for (int i = 0; i < m->n; i++) l->c[i] += shifted[i];
   vec3_store(l->r, vec3_sub(l->p, x->links[n->parent].p));
 }
 
@@ -232,22 +328,46 @@ static double effort_of(const flexible_body *b, const double *matrix, int k, con
   return b->uncoupled ? matrix[k * (modes + 1)] * of[k] : block_dot(modes, matrix + k * modes, of);
 }
 
+// Efforts of elasticity, of damping, and of elasticity ahead in time, along mode k.
+typedef struct inner_efforts {
+  double elastic, damping, ahead;
+} inner_efforts;
+
+BLOCK inner_efforts efforts_along(const bool uncoupled, const flexible_body *b, double lead, int k, const double *q,
+                                  const double *u) {
+  const double *K = b->stiffness, *D = b->damping;
+  if (uncoupled) {
+    const int own = k * (b->modes + 1);
+    return (inner_efforts){K[own] * q[k], D[own] * u[k], lead * K[own] * u[k]};
+  }
+  return (inner_efforts){effort_of(b, K, k, q), effort_of(b, D, k, u), lead == 0 ? 0 : lead * effort_of(b, K, k, u)};
+}
+
+// Of one body; gravity acts along the linear part of a mode's column, ∂(m c)/∂q. Returns the strain energy.
+BLOCK double apply_to_modes(const bool uncoupled, const mechanism *m, const node *n, flexible_link *f, const double *q,
+                            const double *u, double *tau) {
+  const int across = flexible_across(n);
+  const double *x = (const double *)f->rows + (m->planar ? 1 : 3) * across, *y = x + across, *z = y + across;
+  const vec3 g = m->gravity;
+  double energy = 0;
+  for (int k = 0; k < n->modes; k++) {
+    const inner_efforts e = efforts_along(uncoupled, n->flex, f->relaxed.lead, k, q, u);
+    const double weight = g.x * x[k] + g.y * y[k] + (m->planar ? 0 : g.z * z[k]);
+    f->damping[k] = e.damping;
+    tau[k] += weight - e.elastic - e.ahead - e.damping;
+    energy += e.elastic * q[k] / 2;
+  }
+  return energy;
+}
+
 void flexible_apply(const mechanism *m, motion *x) {
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
     if (!n->flex) continue;
-    flexible_link *f = &x->flexible[i];
-    const int modes = n->modes, all = 6 + modes;
     const double *q = x->q + n->modal_q, *u = x->u + n->modal_v;
-    const vec3 g = mat3_tmul(x->links[i].R, m->gravity);
-    for (int k = 0; k < modes; k++) {
-      const double elastic = effort_of(n->flex, n->flex->stiffness, k, q);
-      const double ahead = f->relaxed.lead == 0 ? 0 : f->relaxed.lead * effort_of(n->flex, n->flex->stiffness, k, u);
-      const double *column = f->local + (6 + k) * all + 3;  // ∂c/∂q_k
-      f->damping[k] = effort_of(n->flex, n->flex->damping, k, u);
-      x->tau[n->modal_v + k] += vec3_dot(g, vec3_of(column)) - elastic - ahead - f->damping[k];
-      x->potentials[POTENTIAL_STRAIN] += elastic * q[k] / 2;
-    }
+    double *tau = x->tau + n->modal_v;
+    x->potentials[POTENTIAL_STRAIN] += n->flex->uncoupled ? apply_to_modes(true, m, n, &x->flexible[i], q, u, tau)
+                                                          : apply_to_modes(false, m, n, &x->flexible[i], q, u, tau);
   }
   x->powers[POWER_DAMPER] += flexible_damping_power(m, x, x->u);
 }
@@ -291,20 +411,27 @@ double flexible_damping_power(const mechanism *m, const motion *x, const double 
 
 vec3 flexible_turn_rate(const mechanism *m, const motion *x, const flexible_marker *f) {
   vec3 w = VEC3_ZERO;
-  for (int k = 0; k < m->nodes[f->node].modes; k++)
-    w = vec3_axpy(w, x->flexible[f->node].rate[k], block_angular(m, f->columns + 6 * k));
+  double column[6];
+  for (int k = 0; k < m->nodes[f->node].modes; k++) {
+    flexible_column(m, &m->nodes[f->node], f->columns, k, column);
+    w = vec3_axpy(w, x->flexible[f->node].rate[k], block_angular(m, column));
+  }
   return w;
 }
 
 vec3 flexible_point_rate(const mechanism *m, const motion *x, const flexible_marker *f, vec3 off) {
   vec3 v = vec3_cross(flexible_turn_rate(m, x, f), off);
-  for (int k = 0; k < m->nodes[f->node].modes; k++)
-    v = vec3_axpy(v, x->flexible[f->node].rate[k], block_linear(m, f->columns + 6 * k));
+  double column[6];
+  for (int k = 0; k < m->nodes[f->node].modes; k++) {
+    flexible_column(m, &m->nodes[f->node], f->columns, k, column);
+    v = vec3_axpy(v, x->flexible[f->node].rate[k], block_linear(m, column));
+  }
   return v;
 }
 
 double flexible_effort(const mechanism *m, const flexible_marker *f, int mode, vec3 off, vec3 force, vec3 torque) {
-  const double *column = f->columns + 6 * mode;
+  double column[6];
+  flexible_column(m, &m->nodes[f->node], f->columns, mode, column);
   const vec3 moment = vec3_add(torque, vec3_cross(off, force));
   return vec3_dot(block_angular(m, column), moment) + vec3_dot(block_linear(m, column), force);
 }
@@ -314,15 +441,32 @@ void flexible_push(const mechanism *m, motion *x, const flexible_marker *f, vec3
   for (int k = 0; k < n->modes; k++) x->tau[n->modal_v + k] += flexible_effort(m, f, k, off, force, torque);
 }
 
+// Number (i, j) of the body's own I_ff.
+static double mass_of(const node *n, const flexible_link *f, int i, int j) {
+  return ((const double *)f->state.ff)[(i < j ? i : j) * flexible_across(n) + (i < j ? j : i)];
+}
+
+// The body's own mass matrix times (A, rates): a wrench, and efforts of the modes.
+static void multiply_own(int w, const node *n, const tree_link *l, const flexible_link *f, const double *A,
+                         const double *rates, double *wrench, double *efforts) {
+  const int across = flexible_across(n);
+  const double *rows = (const double *)f->rows;
+  if (w == 3) block_inertia_mul(3, l->J, l->mk, n->mass, A, wrench);
+  else block_inertia_mul(6, l->J, l->mk, n->mass, A, wrench);
+  for (int k = 0; k < n->modes; k++) {
+    efforts[k] = 0;
+    for (int i = 0; i < w; i++) {
+      wrench[i] += rows[i * across + k] * rates[k];
+      efforts[k] += rows[i * across + k] * A[i];
+    }
+    for (int j = 0; j < n->modes; j++) efforts[k] += mass_of(n, f, k, j) * rates[j];
+  }
+}
+
 void flexible_momentum(const mechanism *m, const motion *x, int index, double *momentum) {
   const node *n = &m->nodes[index];
-  const flexible_link *f = &x->flexible[index];
-  const int size = m->n + n->modes;
-  for (int i = 0; i < size; i++) {
-    momentum[i] = 0;
-    for (int j = 0; j < m->n; j++) momentum[i] += f->M[i * size + j] * x->links[index].V[j];
-    for (int k = 0; k < n->modes; k++) momentum[i] += f->M[i * size + m->n + k] * x->u[n->modal_v + k];
-  }
+  const tree_link *l = &x->links[index];
+  multiply_own(m->n, n, l, &x->flexible[index], l->V, x->u + n->modal_v, momentum, momentum + m->n);
 }
 
 double flexible_kinetic_energy(const mechanism *m, const motion *x, int index) {
@@ -336,104 +480,212 @@ double flexible_kinetic_energy(const mechanism *m, const motion *x, int index) {
 
 // --- the recursion ---------------------------------------------------------------------------------------------------
 
-static bool is_diagonal(int n, const double *A) {
-  for (int i = 1; i < n; i++)
-    for (int j = 0; j < i; j++)
-      if (A[i * n + j] != 0) return false;
+// I_ff = L D Lᵀ with ones on the diagonal of L. Row k of the factor is column k of L without its diagonal, zero up to
+// there; `inverse` has 1/D. No square roots are needed, and each step works on whole rows.
+
+static bool is_diagonal(int n, int across, const double *A) {
+  for (int i = 0; i < n; i++)
+    for (int j = i + 1; j < n; j++)
+      if (A[i * across + j] != 0) return false;
   return true;
 }
 
-static bool factor_modes(int modes, flexible_link *f) {
-  f->diagonal = is_diagonal(modes, f->ff);
-  if (!f->diagonal) return dense_cholesky(modes, f->ff, modes, TREE_SINGULAR, NULL);
-  for (int k = 0; k < modes; k++) {
-    double *own = &f->ff[k * (modes + 1)];
-    if (!(*own > 0)) return false;
-    *own = sqrt(*own);
+// Row k of I_ff, from its group `first` on, and of the right-hand sides: without what rows before take from them.
+BLOCK void take_rows(const int first, const int groups, int k, int before, const flexible_link *f, lanes *row,
+                     lanes *right, const lanes *y) {
+  const int across = LANES * groups;
+  const double *factor = (const double *)f->ff + k;
+  for (int j = 0; j < before; j++, factor += across) {
+    const double part = f->pivot[j] * *factor;
+    *right -= *factor * y[j];
+    for (int g = first; g < groups; g++) row[g] -= part * f->ff[j * groups + g];
   }
-  return true;
 }
 
-static void solve_modes(int modes, const flexible_link *f, double *x) {
-  if (!f->diagonal) dense_cholesky_solve(modes, f->ff, modes, x);
-  for (int k = 0; f->diagonal && k < modes; k++) x[k] = x[k] / f->ff[k * (modes + 1)] / f->ff[k * (modes + 1)];
+enum { MOST_GROUPS = FLEXIBLE_MODES_MAX / LANES };
+
+// The rows of one group. A row waits for the one before it, which is therefore kept in registers.
+BLOCK bool factor_group(const int first, const int groups, int modes, flexible_link *f, lanes *y) {
+  static const lanes_mask index = {0, 1, 2, 3, 4, 5, 6, 7};
+  const int begin = first * LANES, end = begin + LANES < modes ? begin + LANES : modes;
+  lanes row[MOST_GROUPS], last[MOST_GROUPS] = {0}, d = {0}, before = {0};
+  bool regular = true;
+  for (int k = begin; k < end; k++) {
+    lanes *own = f->ff + k * groups, right = y[k], part;
+    const double size = ((const double *)own)[k];
+    for (int g = first; g < groups; g++) row[g] = own[g];
+    take_rows(first, groups, k, k > begin ? k - 1 : k, f, row, &right, y);
+    lanes_spread(&last[first], k - begin, &part);
+    right -= part * before, part *= d;
+    for (int g = first; g < groups; g++) row[g] -= part * last[g];
+    lanes_spread(&row[first], k - begin, &d);
+    const lanes inverse = 1 / d;
+    for (int g = first; g < groups; g++) last[g] = inverse * row[g];
+    last[first] = (lanes)((lanes_mask)last[first] & (index > (int64_t)(k - begin)));
+    for (int g = first; g < groups; g++) own[g] = last[g];
+    y[k] = before = right, f->pivot[k] = d[0], f->inverse[k] = inverse[0];
+    regular &= d[0] > TREE_SINGULAR * size && d[0] > 0;
+  }
+  return regular;
 }
 
-// With I_ff = L Lᵀ and Y = L⁻¹ I_fr:  I = I_rr - Yᵀ Y,  X = L⁻ᵀ Y.
-BLOCK void eliminate_modes(const int w, int modes, flexible_link *f, double *IA) {
-  const double *L = f->ff;
-  double *X = f->X;
+static bool factor_diagonal(int across, int modes, flexible_link *f) {
+  bool regular = true;
   for (int k = 0; k < modes; k++) {
-    double row[6];
-    for (int i = 0; i < w; i++) row[i] = f->rf[k * w + i];
-    for (int j = f->diagonal ? k : 0; j < k; j++) block_axpy(w, -L[k * modes + j], X + j * w, row);
-    const double inverse = 1 / L[k * modes + k];
-    for (int i = 0; i < w; i++) X[k * w + i] = row[i] *= inverse;
-    block_take_product(w, 1, row, IA);
+    double *own = (double *)f->ff + k * (across + 1);
+    f->pivot[k] = *own, f->inverse[k] = 1 / *own;
+    regular &= *own > 0, *own = 0;
   }
+  return regular;
+}
+
+// The factor, and y := L⁻¹ y for one group of right-hand sides per mode. Returns false if a pivot is rounding.
+BLOCK bool factor_modes(const int groups, int modes, flexible_link *f, lanes *y) {
+  if (f->diagonal) return factor_diagonal(LANES * groups, modes, f);
+  if (groups == 1) return factor_group(0, 1, modes, f, y);
+  if (groups == 2) return factor_group(0, 2, modes, f, y) && factor_group(1, 2, modes, f, y);
+  bool regular = true;
+  for (int g = 0; g < groups && regular; g++) regular = factor_group(g, groups, modes, f, y);
+  return regular;
+}
+
+// y := L⁻ᵀ D⁻¹ y for one group of right-hand sides per mode.
+BLOCK void solve_back(const int groups, int modes, const flexible_link *f, lanes *y) {
   for (int k = modes - 1; k >= 0; k--) {
-    const double inverse = 1 / L[k * modes + k];
-    for (int i = 0; i < w; i++) X[k * w + i] *= inverse;
-    for (int j = f->diagonal ? k : 0; j < k; j++) block_axpy(w, -L[k * modes + j], X + k * w, X + j * w);
+    const double *row = (double *)(f->ff + k * groups);
+    lanes sum = f->inverse[k] * y[k];
+    for (int j = modes - 1; j > k && !f->diagonal; j--) sum -= row[j] * y[j];
+    y[k] = sum;
   }
 }
 
-bool flexible_condense(int w, const node *n, flexible_link *f, double *IA) {
-  const int modes = n->modes;
+// Eight rows over the modes become one group for each mode, or back.
+BLOCK void turn_groups(const int groups, bool back, lanes *rows, lanes *y) {
+  for (int g = 0; g < groups; g++) {
+    lanes block[8];
+    for (int k = 0; k < 8; k++) block[k] = back ? y[g * LANES + k] : rows[k * groups + g];
+    lanes_transpose(block);
+    for (int k = 0; k < 8; k++) *(back ? &rows[k * groups + g] : &y[g * LANES + k]) = block[k];
+  }
+}
+
+enum { EFFORTS = 6 };  // the row of right-hand sides that has p_f - τ_f
+
+// With Y = L⁻¹ (I_fr, p_f - τ_f):  I = I_rr - Yᵀ D⁻¹ Y,  likewise p,  and X = L⁻ᵀ D⁻¹ Y.
+BLOCK bool eliminate_modes(const int w, const int groups, int modes, flexible_link *f, double *IA, double *pA) {
+  lanes y[FLEXIBLE_MODES_MAX], taken[6] = {0};
+  turn_groups(groups, false, f->rf, y);
+  if (!factor_modes(groups, modes, f, y)) return false;
+  for (int k = 0; k < modes; k++) {
+    const lanes weighted = f->inverse[k] * y[k];
+    for (int i = 0; i < w; i++) taken[i] += y[k][i] * weighted;
+  }
+  for (int i = 0; i < w; i++) {
+    for (int j = i; j < w; j++) IA[i * w + j] -= taken[i][j];
+    if (pA) pA[i] -= taken[i][EFFORTS];
+  }
+  solve_back(groups, modes, f, y);
+  for (int k = modes; k < LANES * groups; k++) y[k] = (lanes){0};
+  turn_groups(groups, true, f->X, y);
+  return true;
+}
+
+// Written out for the numbers of groups that most bodies have.
+BLOCK bool eliminate_groups(const int w, int groups, int modes, flexible_link *f, double *IA, double *pA) {
+  if (groups == 1) return eliminate_modes(w, 1, modes, f, IA, pA);
+  if (groups == 2) return eliminate_modes(w, 2, modes, f, IA, pA);
+  return eliminate_modes(w, groups, modes, f, IA, pA);
+}
+
+static void clear_row(int groups, double *row) { memset(row, 0, (size_t)groups * sizeof(lanes)); }
+
+bool flexible_condense(int w, const node *n, flexible_link *f, double *IA, const flexible_efforts *efforts) {
+  const int modes = n->modes, groups = flexible_groups(n);
+  double *right = (double *)(f->rf + EFFORTS * groups);
+  clear_row(groups, right);
   if (n->modes_held) {
-    memset(f->X, 0, (size_t)(modes * w) * sizeof *f->X);
+    memset(f->X, 0, 8 * (size_t)groups * sizeof *f->X);
+    if (efforts) clear_row(groups, f->e), clear_row(groups, f->p);
     return true;
   }
   for (int k = 0; f->relaxed.stiffness > 0 && k < modes * modes; k++)
-    f->ff[k] += f->relaxed.damping * n->flex->damping[k] + f->relaxed.stiffness * n->flex->stiffness[k];
-  if (!factor_modes(modes, f)) return false;
-  if (w == 6) eliminate_modes(6, modes, f, IA);
-  else eliminate_modes(3, modes, f, IA);
+    ((double *)f->ff)[k / modes * LANES * groups + k % modes] +=
+        f->relaxed.damping * n->flex->damping[k] + f->relaxed.stiffness * n->flex->stiffness[k];
+  for (int k = 0; efforts && k < modes; k++) right[k] = f->p[k] - (efforts->tau ? efforts->tau[n->modal_v + k] : 0);
+  f->diagonal = is_diagonal(modes, LANES * groups, (const double *)f->ff);
+  double *pA = efforts ? efforts->pA : NULL;
+  if (!(w == 6 ? eliminate_groups(6, groups, modes, f, IA, pA) : eliminate_groups(3, groups, modes, f, IA, pA)))
+    return false;
+  for (int g = 0; efforts && g < groups; g++) {
+    ((lanes *)f->e)[g] = -f->X[EFFORTS * groups + g];
+    ((lanes *)f->p)[g] = (lanes){0};
+  }
   return true;
 }
 
-void flexible_reduce(int w, const node *n, flexible_link *f, const double *tau, double *pA) {
+// e := L⁻¹ e
+static void solve_forward(int modes, const flexible_link *f, double *e) {
+  const int groups = (modes + LANES - 1) / LANES;
+  for (int k = 0; k < modes && !f->diagonal; k++) {
+    const double part = e[k];
+    for (int g = k / LANES; g < groups; g++) ((lanes *)e)[g] -= part * f->ff[k * groups + g];
+  }
+}
+
+// y := L⁻ᵀ y
+static void solve_transposed(int modes, const flexible_link *f, double *y) {
+  const int across = LANES * ((modes + LANES - 1) / LANES);
+  for (int k = modes - 1; k >= 0 && !f->diagonal; k--)
+    for (int j = modes - 1; j > k; j--) y[k] -= ((const double *)f->ff)[k * across + j] * y[j];
+}
+
+void flexible_solve_transposed(const node *n, const flexible_link *f, double *y) {
+  for (int k = 0; k < n->modes; k++) y[k] *= sqrt(f->inverse[k]);
+  solve_transposed(n->modes, f, y);
+}
+
+// The same with L⁻¹ (τ_f - p_f) on the way.
+BLOCK void reduce(const int w, const node *n, flexible_link *f, const double *tau, double *pA, double *half) {
+  const int groups = flexible_groups(n);
   if (n->modes_held) {
-    memset(f->e, 0, (size_t)n->modes * sizeof *f->e), memset(f->p, 0, (size_t)n->modes * sizeof *f->p);
+    clear_row(groups, f->e), clear_row(groups, f->p);
+    for (int k = 0; half && k < n->modes; k++) half[n->modal_v + k] = 0;
     return;
   }
-  for (int k = 0; k < n->modes; k++) {
-    f->e[k] = (tau ? tau[n->modal_v + k] : 0) - f->p[k];
-    f->p[k] = 0;
-  }
-  solve_modes(n->modes, f, f->e);
-  for (int k = 0; k < n->modes; k++) block_axpy(w, f->e[k], f->rf + k * w, pA);
+  for (int k = 0; k < n->modes; k++) f->e[k] = (tau ? tau[n->modal_v + k] : 0) - f->p[k];
+  clear_row(groups, f->p);
+  // p = p_r - I_rf I_ff⁻¹ (p_f - τ_f) = p_r + Xᵀ (τ_f - p_f)
+  flexible_add_motion(w, n, (const double *)f->X, f->e, pA);
+  solve_forward(n->modes, f, f->e);
+  for (int k = 0; half && k < n->modes; k++) half[n->modal_v + k] = f->e[k] * sqrt(f->inverse[k]);
+  for (int k = 0; k < n->modes; k++) f->e[k] *= f->inverse[k];
+  solve_transposed(n->modes, f, f->e);
+}
+
+void flexible_reduce(int w, const node *n, flexible_link *f, const double *tau, double *pA) {
+  if (w == 6) reduce(6, n, f, tau, pA, NULL);
+  else reduce(3, n, f, tau, pA, NULL);
 }
 
 void flexible_reduce_by_half(int w, const node *n, flexible_link *f, const double *tau, double *pA, double *half) {
-  const double *L = f->ff;
-  for (int a = 0; a < n->modes; a++) {
-    half[n->modal_v + a] = 0;
-    if (n->modes_held) continue;
-    double y = tau[n->modal_v + a] - f->p[a];
-    for (int b = 0; b < a; b++) y -= L[a * n->modes + b] * half[n->modal_v + b];
-    half[n->modal_v + a] = y / L[a * n->modes + a];
-  }
-  flexible_reduce(w, n, f, tau, pA);
+  if (w == 6) reduce(6, n, f, tau, pA, half);
+  else reduce(3, n, f, tau, pA, half);
 }
 
-void flexible_inverse(int w, const node *n, flexible_link *f, const double *udot, const double *A, double *wrench) {
-  const int size = w + n->modes;
+void flexible_inverse(int w, const node *n, const tree_link *l, flexible_link *f, const double *udot, double *wrench) {
   const double *qddot = udot + n->modal_v;
-  for (int i = 0; i < w; i++)
-    wrench[i] = block_dot(w, f->M + i * size, A) + block_dot(n->modes, f->M + i * size + w, qddot);
-  for (int k = 0; k < n->modes; k++) {
-    const double *row = f->M + (w + k) * size;
-    f->rate[k] = qddot[k];
-    f->p[k] = block_dot(w, row, A) + block_dot(n->modes, row + w, qddot) + f->bias[w + k];
-  }
+  multiply_own(w, n, l, f, l->A, qddot, wrench, f->p);
+  for (int k = 0; k < n->modes; k++) f->rate[k] = qddot[k], f->p[k] += ((const double *)f->state.bias)[k];
 }
 
 void flexible_expand(int w, const node *n, flexible_link *f, const double *A, double *out) {
-  for (int k = 0; k < n->modes; k++) {
-    f->rate[k] = f->e[k] - block_dot(w, f->X + k * w, A);
-    if (out) out[n->modal_v + k] = f->rate[k];
+  const int groups = flexible_groups(n);
+  for (int g = 0; g < groups; g++) {
+    lanes rate = ((const lanes *)f->e)[g];
+    for (int i = 0; i < w; i++) rate -= A[i] * f->X[i * groups + g];
+    ((lanes *)f->rate)[g] = rate;
   }
+  for (int k = 0; out && k < n->modes; k++) out[n->modal_v + k] = f->rate[k];
 }
 
 // --- the mass matrix -------------------------------------------------------------------------------------------------
@@ -446,7 +698,7 @@ BLOCK void meet_inward(const int w, const mechanism *m, const motion *x, int i, 
     for (int b = n->v; b < n->v + n->nv; b++) M[b * m->nv + v] = M[v * m->nv + b] = block_dot(w, x->S + 6 * b, f);
     for (int k = 0; x->carried[i] && k < parent->modes; k++) {
       const int b = parent->modal_v + k;
-      M[b * m->nv + v] = M[v * m->nv + b] = block_dot(w, x->carried[i] + 6 * k, f);
+      M[b * m->nv + v] = M[v * m->nv + b] = flexible_carried_effort(m, x, i, k, f);
     }
     block_carry_force(w, x->links[i].r, f);
   }
@@ -457,14 +709,14 @@ BLOCK void mass_matrix(const int w, const mechanism *m, motion *x, double *M) {
   memset(M, 0, (size_t)m->nv * (size_t)m->nv * sizeof *M);
   for (int i = 1; i < m->node_count; i++) {
     tree_link *l = &x->links[i];
-    if (m->nodes[i].flex) flexible_fill(w, &m->nodes[i], &x->flexible[i], l->IA);
-    else block_inertia(w, l->J, l->mk, m->nodes[i].mass, l->IA);
+    block_inertia(w, l->J, l->mk, m->nodes[i].mass, l->IA);
+    if (m->nodes[i].flex) flexible_fill(w, &m->nodes[i], &x->flexible[i]);
   }
   for (int i = m->node_count - 1; i > 0; i--) {
     const node *n = &m->nodes[i];
     const tree_link *l = &x->links[i];
     const flexible_link *of = &x->flexible[i];
-    double f[6];
+    double f[6] = {0};
     for (int v = n->v; v < n->v + n->nv; v++) {
       block_mul(w, l->IA, x->S + 6 * v, f);
       meet_inward(w, m, x, i, f, v, M);
@@ -472,8 +724,8 @@ BLOCK void mass_matrix(const int w, const mechanism *m, motion *x, double *M) {
     for (int k = 0; k < n->modes; k++) {
       for (int j = 0; j <= k; j++)
         M[(n->modal_v + k) * m->nv + n->modal_v + j] = M[(n->modal_v + j) * m->nv + n->modal_v + k] =
-            of->ff[k * n->modes + j];
-      memcpy(f, of->rf + k * w, (size_t)w * sizeof *f);
+            ((const double *)of->ff)[j * flexible_across(n) + k];
+      flexible_column(m, n, (const double *)of->rf, k, f);
       meet_inward(w, m, x, i, f, n->modal_v + k, M);
     }
     if (n->parent == GROUND) continue;

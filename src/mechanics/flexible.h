@@ -11,6 +11,7 @@
 #define MECHANICS_FLEXIBLE_H
 
 #include "flex/floating.h"
+#include "math/lanes.h"
 #include "mechanics/block.h"
 #include "mechanics/mechanism.h"
 
@@ -42,14 +43,24 @@ typedef struct marker_shape {
   const vec3 *second;        // modes²: ∂² of its displacement, as floating.h has it; null if there is none
 } marker_shape;
 
+// The same, as an evaluation reads it.
+typedef struct marker_rows {
+  lanes *rows;       // 6 over the modes: shift, turn
+  lanes *second[3];  // along each axis a row over the modes for each mode; null if all are zero
+} marker_rows;
+
+// Columns of all modes, one for each, stand as rows over the modes: one row for each of the n numbers of a column, with
+// zeros up to the end of the last group of eight modes. So all modes of a group are computed at once.
+
 // The frame of such a marker in the world. Its acceleration is  T A + Σ column q̈ + c.
 typedef struct flexible_marker {
   const marker_shape *shape;  // null for a marker on a rigid body
   int node;
-  mat3 R;
+  mat3 R, turned;            // its axes, and those of the body as they are turned there
   vec3 p, w, v;              // angular velocity and velocity
   vec3 angular_c, linear_c;  // what of its accelerations depends neither on A nor on q̈
-  double *columns;           // six per mode
+  double *columns;           // n rows
+  marker_rows table;
 } flexible_marker;
 
 // Implicit methods solve with  I_ff + damping D + stiffness K  in place of I_ff, and evaluate elastic forces at
@@ -63,15 +74,16 @@ typedef struct flexible_link {
   int marker_count;
   int *markers;  // of its body, those that move with modes
   floating_state state;
-  double *local, *local_bias;  // mass matrix and bias in the body's axes, 6 + modes rows
-  double *M, *bias;            // in world axes, n + modes rows
-  double *rf, *ff;  // I_rf (modes x n) and the lower triangle of I_ff, with what children have added; then its factor
-  bool diagonal;    // I_ff is
-  double *X;        // I_ff⁻¹ I_fr, modes x n
-  double *p, *e;    // p_f while it is gathered; I_ff⁻¹ (τ_f - p_f)
-  double *rate;     // q̈, or the modal speeds that tree_spread was given
-  double *damping;  // D q̇ as applied last
-  struct vec2 *boundary;  // places of the nodes of its boundary, in the body's axes
+  lanes *rows;              // I_rf of the body alone in world axes, n rows over the modes; I_ff and p_f are in `state`
+  lanes *rf;                // I_rf with what children have added: eight rows, of which the last two are workspace
+  lanes *ff;                // likewise I_ff, as lanes_add_products has it; then its factor, see flexible.c
+  double *pivot, *inverse;  // of the factor
+  bool diagonal;            // I_ff is
+  lanes *X;                 // I_ff⁻¹ I_fr, eight rows
+  double *p, *e;            // p_f while it is gathered; I_ff⁻¹ (τ_f - p_f)
+  double *rate;             // q̈, or the modal speeds that tree_spread was given
+  double *damping;          // D q̇ as applied last
+  struct vec2 *boundary;    // places of the nodes of its boundary, in the body's axes
   flexible_relaxation relaxed;
 } flexible_link;
 
@@ -80,9 +92,9 @@ void flexible_allocate(const mechanism *m, motion *x);
 
 // Kinematics. The frames of all markers on the node's body, and its mass matrix and bias; once its link is known.
 void flexible_evaluate(const mechanism *m, motion *x, int index);
-// Of a node that hangs on a flexible body: the frame it hangs on as a parent, and the node as seen from there; then
-// what follows for the child's link, whose kinematics were found from these.
-node flexible_parent(const mechanism *m, const motion *x, const node *n, tree_link *frame);
+// Of a node that hangs on a flexible body: the frame it hangs on; and what follows for the child's link, whose
+// kinematics were found from this frame.
+const flexible_marker *flexible_carrier(const mechanism *m, const motion *x, const node *n);
 void flexible_carry(const mechanism *m, motion *x, int index);
 
 // The frame of a marker that moves with modes; null of others. Where some body is flexible.
@@ -113,6 +125,22 @@ static inline vec3 flexible_travel_bias(const flexible_marker *f, vec3 off, vec3
   return vec3_add(vec3_add(f->linear_c, vec3_cross(f->angular_c, off)), vec3_cross(f->w, vec3_sub(travel, f->v)));
 }
 
+// How many groups of modes there are, and how many numbers a row over the modes has.
+static inline int flexible_groups(const node *n) { return (n->modes + LANES - 1) / LANES; }
+static inline int flexible_across(const node *n) { return LANES * flexible_groups(n); }
+
+// The column of one mode.
+static inline void flexible_column(const mechanism *m, const node *n, const double *columns, int mode, double *to) {
+  for (int i = 0; i < m->n; i++) to[i] = columns[i * flexible_across(n) + mode];
+}
+// Of a node that hangs on a flexible one: what the force f at its origin does along a mode of its parent.
+static inline double flexible_carried_effort(const mechanism *m, const motion *x, int index, int mode,
+                                             const double *f) {
+  double column[6];
+  flexible_column(m, &m->nodes[m->nodes[index].parent], x->carried[index], mode, column);
+  return block_dot(m->n, column, f);
+}
+
 // How many modes of its parent move a node.
 static inline int flexible_carriers(const mechanism *m, const motion *x, int i) {
   return x->carried && x->carried[i] ? m->nodes[m->nodes[i].parent].modes : 0;
@@ -137,44 +165,84 @@ void flexible_momentum(const mechanism *m, const motion *x, int index, double *m
 
 // --- the algebra of the recursion, of block width w ------------------------------------------------------------------
 
-BLOCK void flexible_fill(const int w, const node *n, flexible_link *f, double *IA) {
-  const int all = w + n->modes;
-  for (int i = 0; i < w; i++)
-    for (int j = 0; j < w; j++) IA[i * w + j] = f->M[i * all + j];
-  for (int k = 0; k < n->modes; k++) {
-    for (int i = 0; i < w; i++) f->rf[k * w + i] = f->M[(w + k) * all + i];
-    for (int j = 0; j <= k; j++) f->ff[k * n->modes + j] = f->M[(w + k) * all + w + j];
-  }
+// Workspace of the algebra below.
+void flexible_allocate_factor(arena *memory, int modes, flexible_link *f);
+
+BLOCK void flexible_fill(const int w, const node *n, flexible_link *f) {
+  const int groups = flexible_groups(n);
+  for (int i = 0; i < w * groups; i++) f->rf[i] = f->rows[i];
+  for (int k = 0; k < n->modes; k++)
+    for (int g = k / LANES; g < groups; g++) f->ff[k * groups + g] = f->state.ff[k * groups + g];
 }
 
-// Columns of a child whose articulated inertia after its joint is Ia.
+// p_f of the body alone.
+BLOCK void flexible_begin(const node *n, flexible_link *f) {
+  for (int g = 0; g < flexible_groups(n); g++) ((lanes *)f->p)[g] = f->state.bias[g];
+}
+
+// Columns of a child whose articulated inertia after its joint is Ia: with f = Ia φ, rf += Tᵀ f and ff += φᵀ f.
 BLOCK void flexible_take_inertia(const int w, const node *n, flexible_link *f, const double *r, const double *columns,
                                  const double *Ia) {
-  for (int k = 0; k < n->modes; k++) {
-    double force[6], shifted[6] = {0};
-    block_mul(w, Ia, columns + 6 * k, force);
-    block_shift_force(w, r, force, shifted);
-    for (int i = 0; i < w; i++) f->rf[k * w + i] += shifted[i];
-    for (int j = 0; j <= k; j++) f->ff[k * n->modes + j] += block_dot(w, columns + 6 * j, force);
+  const int groups = flexible_groups(n);
+  const lanes *phi = (const lanes *)columns;
+  lanes force[6 * (FLEXIBLE_MODES_MAX / LANES)];
+  for (int g = 0; g < groups; g++) {
+    lanes sum[6];
+    for (int i = 0; i < w; i++) {
+      sum[i] = Ia[i] * phi[g];
+      for (int j = 1; j < w; j++) sum[i] += (j < i ? Ia[j * w + i] : Ia[i * w + j]) * phi[j * groups + g];
+      force[i * groups + g] = sum[i];
+    }
+    if (w == 6) {
+      sum[0] += r[1] * sum[5] - r[2] * sum[4];
+      sum[1] += r[2] * sum[3] - r[0] * sum[5];
+      sum[2] += r[0] * sum[4] - r[1] * sum[3];
+    } else {
+      sum[0] += r[0] * sum[2] - r[1] * sum[1];
+    }
+    for (int i = 0; i < w; i++) f->rf[i * groups + g] += sum[i];
   }
+  lanes_add_products(n->modes, groups, w, phi, force, f->ff);
 }
 
 BLOCK void flexible_take_force(const int w, const node *n, flexible_link *f, const double *columns, const double *p) {
-  for (int k = 0; k < n->modes; k++) f->p[k] += block_dot(w, columns + 6 * k, p);
+  const int groups = flexible_groups(n);
+  const lanes *phi = (const lanes *)columns;
+  for (int g = 0; g < groups; g++) {
+    lanes sum = ((lanes *)f->p)[g];
+    for (int i = 0; i < w; i++) sum += p[i] * phi[i * groups + g];
+    ((lanes *)f->p)[g] = sum;
+  }
 }
 
-BLOCK void flexible_add_motion(const int w, const node *n, const flexible_link *f, const double *columns, double *A) {
-  for (int k = 0; k < n->modes; k++) block_axpy(w, f->rate[k], columns + 6 * k, A);
+// A += Σ column rate, with zeros behind the rates of the modes.
+BLOCK void flexible_add_motion(const int w, const node *n, const double *columns, const double *rates, double *A) {
+  const int groups = flexible_groups(n);
+  const lanes *phi = (const lanes *)columns, *rate = (const lanes *)rates;
+  lanes products[8] = {0}, sums;
+  for (int g = 0; g < groups; g++)
+    for (int i = 0; i < w; i++) products[i] += rate[g] * phi[i * groups + g];
+  lanes_sum_eight(products, &sums);
+  for (int i = 0; i < w; i++) A[i] += sums[i];
 }
 
-// The factor of I_ff, X, and I. Returns false if I_ff is singular.
-bool flexible_condense(int w, const node *n, flexible_link *f, double *IA);
+// Efforts that are reduced together with the inertia.
+typedef struct flexible_efforts {
+  const double *tau;  // may be null for zero
+  double *pA;
+} flexible_efforts;
+
+// The factor of I_ff, X, and I; with `efforts` (may be null) also what flexible_reduce does, at no further cost.
+// Returns false if I_ff is singular.
+bool flexible_condense(int w, const node *n, flexible_link *f, double *IA, const flexible_efforts *efforts);
 // From the efforts tau (may be null for zero) and p_f, which is zero afterwards: e, and p.
 void flexible_reduce(int w, const node *n, flexible_link *f, const double *tau, double *pA);
 // The same, and half[modal] = L⁻¹ (τ_f - p_f) with I_ff = L Lᵀ.
 void flexible_reduce_by_half(int w, const node *n, flexible_link *f, const double *tau, double *pA, double *half);
+// y := L⁻ᵀ y with the same L.
+void flexible_solve_transposed(const node *n, const flexible_link *f, double *y);
 // Inverse dynamics of the body alone: the wrench on its frame without bias, and p_f with it.
-void flexible_inverse(int w, const node *n, flexible_link *f, const double *udot, const double *A, double *wrench);
+void flexible_inverse(int w, const node *n, const tree_link *l, flexible_link *f, const double *udot, double *wrench);
 // q̈ from the acceleration of the frame, also into `out` (may be null).
 void flexible_expand(int w, const node *n, flexible_link *f, const double *A, double *out);
 // The mass matrix of a mechanism with flexible bodies, as tree_mass_matrix.

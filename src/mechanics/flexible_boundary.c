@@ -39,9 +39,11 @@ flexible_marker flexible_spot_frame(const mechanism *m, const motion *x, int ind
   f.linear_c = vec3_axpy(f.linear_c, slide, in_world(l, along));
   const vec2 *shift_a = n->flex->boundary->shift + (long)a * n->modes,
              *shift_b = n->flex->boundary->shift + (long)b * n->modes;
-  for (int i = 0; columns && i < n->modes; i++)
-    block_store(m, columns + 6 * i, VEC3_ZERO,
-                in_world(l, vec2_axpy(shift_a[i], s->part, vec2_sub(shift_b[i], shift_a[i]))));
+  for (int i = 0; columns && i < n->modes; i++) {
+    double column[6];
+    block_store(m, column, VEC3_ZERO, in_world(l, vec2_axpy(shift_a[i], s->part, vec2_sub(shift_b[i], shift_a[i]))));
+    for (int k = 0; k < m->n; k++) columns[k * flexible_across(n) + i] = column[k];
+  }
   return f;
 }
 

@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "mechanics/anchor.h"
 #include "mechanics/block.h"
 #include "mechanics/flexible.h"
 #include "mechanics/planar.h"
@@ -59,12 +60,13 @@ static void relative_motion(const node *n, mat3 RA, const joint_motion *jm, cons
   }
 }
 
-static void forward_node(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u,
-                         double *S) {
+// `inner` is the place of the inner marker, from the origin of the parent and in its axes.
+static void forward_node(const node *n, const tree_link *parent, vec3 inner, tree_link *l, const double *q,
+                         const double *u, double *S) {
   joint_motion jm;
   n->type->motion(&n->parameters, q, &jm);
   mat3 RA = turn(parent->R, n->inner.R, n->inner_turned);
-  vec3 pB = vec3_add(vec3_add(parent->p, mat3_mul(parent->R, n->inner.p)), mat3_mul(RA, jm.d));
+  vec3 pB = vec3_add(vec3_add(parent->p, mat3_mul(parent->R, inner)), mat3_mul(RA, jm.d));
   l->R = turn_back(mat3_product(RA, jm.R), n->outer.R, n->outer_turned);
   vec3 s = vec3_neg(mat3_mul(l->R, n->outer.p));
   l->p = vec3_add(pB, s);
@@ -92,8 +94,8 @@ static mat3 about(vec3 a, circle turn) {
 
 // A revolute joint, the commonest, whose markers have the same axes in their bodies: the body turns about one axis of
 // its parent. The formulas above with β = l = η = 0.
-static void hinge_node(const node *n, const tree_link *parent, tree_link *l, double q, double u, double *S) {
-  vec3 axis = mat3_column(n->inner.R, 2), W = mat3_mul(parent->R, axis), r = mat3_mul(parent->R, n->inner.p);
+BLOCK void hinge_node(const node *n, const tree_link *parent, vec3 inner, tree_link *l, double q, double u, double *S) {
+  vec3 axis = mat3_column(n->inner.R, 2), W = mat3_mul(parent->R, axis), r = mat3_mul(parent->R, inner);
   vec3 wp = vec3_of(parent->V), vp = vec3_of(parent->V + 3), w_rel = vec3_scale(u, W);
   l->R = mat3_product(parent->R, about(axis, circle_at(q)));
   vec3 S_way = VEC3_ZERO, v_rel = VEC3_ZERO, turning = VEC3_ZERO;
@@ -110,13 +112,13 @@ static void hinge_node(const node *n, const tree_link *parent, tree_link *l, dou
   store6(l->c, vec3_cross(wp, w_rel), vec3_add(vec3_cross(wp, vec3_axpy(dragged, 2, v_rel)), turning));
 }
 
-static void reversed_node(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u,
-                          double *S) {
+static void reversed_node(const node *n, const tree_link *parent, vec3 inner, tree_link *l, const double *q,
+                          const double *u, double *S) {
   joint_motion jm;
   n->type->motion(&n->parameters, q, &jm);
   mat3 RB = turn(parent->R, n->inner.R, n->inner_turned);
   mat3 RA = mat3_product(RB, mat3_transpose(jm.R));
-  vec3 rho = mat3_mul(parent->R, n->inner.p);
+  vec3 rho = mat3_mul(parent->R, inner);
   l->R = turn_back(RA, n->outer.R, n->outer_turned);
   vec3 e = vec3_add(mat3_mul(RA, jm.d), mat3_mul(l->R, n->outer.p));
   vec3 r = vec3_sub(rho, e);
@@ -169,37 +171,43 @@ static void spatial_nodes(void *context, int from, int to) {
   for (int i = from + 1; i <= to; i++) {
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i], *parent = &x->links[n->parent];
-    if (n->hinge) hinge_node(n, parent, l, x->q[n->q], x->u[n->v], x->S + 6 * n->v);
-    else if (n->reversed) reversed_node(n, parent, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
-    else forward_node(n, parent, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
+    if (n->hinge) hinge_node(n, parent, n->inner.p, l, x->q[n->q], x->u[n->v], x->S + 6 * n->v);
+    else if (n->reversed) reversed_node(n, parent, n->inner.p, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
+    else forward_node(n, parent, n->inner.p, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
     inertia_spatial(n, l);
   }
 }
 
-// Where some bodies are flexible. A node that hangs on one of them is carried by the frame of a marker there.
+// Where some bodies are flexible. A node that hangs on one of them is carried by the frame of a marker there, whose
+// axes are those of the body as it is turned there.
 static void flexible_nodes(const mechanism *m, motion *x,
-                           void (*move)(const node *, const tree_link *, tree_link *, const double *, const double *,
-                                        double *),
+                           void (*move)(const node *, const tree_link *, vec3, tree_link *, const double *,
+                                        const double *, double *),
                            void (*weigh)(const node *, tree_link *)) {
+  tree_link frame = {0};
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
-    tree_link *l = &x->links[i], frame = {.R = MAT3_IDENTITY};
+    tree_link *l = &x->links[i];
     const double *q = x->q + n->q, *u = x->u + n->v;
     if (x->carried[i]) {
-      const node seen = flexible_parent(m, x, n, &frame);
-      move(&seen, &frame, l, q, u, x->S + 6 * n->v);
+      const flexible_marker *f = flexible_carrier(m, x, n);
+      frame.R = f->turned, frame.p = f->p;
+      block_store(m, frame.V, f->w, f->v);
+      move(n, &frame, VEC3_ZERO, l, q, u, x->S + 6 * n->v);
       flexible_carry(m, x, i);
     } else {
-      move(n, &x->links[n->parent], l, q, u, x->S + 6 * n->v);
+      move(n, &x->links[n->parent], n->inner.p, l, q, u, x->S + 6 * n->v);
     }
     if (n->flex) flexible_evaluate(m, x, i);
     else weigh(n, l);
   }
 }
 
-static void move_spatial(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u,
-                         double *S) {
-  (n->reversed ? reversed_node : forward_node)(n, parent, l, q, u, S);
+static void move_spatial(const node *n, const tree_link *parent, vec3 inner, tree_link *l, const double *q,
+                         const double *u, double *S) {
+  if (n->hinge) hinge_node(n, parent, inner, l, *q, *u, S);
+  else if (n->reversed) reversed_node(n, parent, inner, l, q, u, S);
+  else forward_node(n, parent, inner, l, q, u, S);
 }
 
 void kinematics_spatial(const mechanism *m, motion *x) {
@@ -225,8 +233,8 @@ BLOCK void revolute_planar(const bool plain, const node *n, const tree_link *par
   S[0] = h.sign, S[1] = h.Sx, S[2] = h.Sy;
 }
 
-static void any_planar(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u,
-                       double *S) {
+static void any_planar(const node *n, const tree_link *parent, vec3 inner, tree_link *l, const double *q,
+                       const double *u, double *S) {
   joint_motion_planar jm;
   n->type->motion_planar(&n->parameters, q, &jm);
   const double *P = parent->R.m;
@@ -245,7 +253,7 @@ static void any_planar(const node *n, const tree_link *parent, tree_link *l, con
     s = so * n->outer.R.m[0] - co * n->outer.R.m[3];
   }
   l->R.m[0] = c, l->R.m[1] = -s, l->R.m[3] = s, l->R.m[4] = c;
-  double inner_x = P[0] * n->inner.p.x - P[3] * n->inner.p.y, inner_y = P[3] * n->inner.p.x + P[0] * n->inner.p.y;
+  double inner_x = P[0] * inner.x - P[3] * inner.y, inner_y = P[3] * inner.x + P[0] * inner.y;
   double outer_x = c * n->outer.p.x - s * n->outer.p.y, outer_y = s * n->outer.p.x + c * n->outer.p.y;
   double dx = cA * jm.d[0] - sA * jm.d[1], dy = sA * jm.d[0] + cA * jm.d[1];
   double rx = inner_x + sign * dx - outer_x, ry = inner_y + sign * dy - outer_y;
@@ -299,7 +307,7 @@ void kinematics_planar(const mechanism *m, motion *x) {
     const tree_link *parent = &x->links[n->parent];
     const double *q = x->q + n->q, *u = x->u + n->v;
     double *S = x->S + 6 * n->v;
-    if (n->type != &joint_revolute) any_planar(n, parent, l, q, u, S);
+    if (n->type != &joint_revolute) any_planar(n, parent, n->inner.p, l, q, u, S);
     else if (n->plain) revolute_planar(true, n, parent, l, *q, *u, S);
     else revolute_planar(false, n, parent, l, *q, *u, S);
     inertia_planar(n, l);

@@ -397,7 +397,7 @@ struct motion {
   tree_link *links;
   struct flexible_link *flexible;            // one per node, used by flexible ones; null where no body is flexible
   struct flexible_marker *flexible_markers;  // one per marker, likewise
-  double **carried;  // of each node that hangs on a flexible one: six numbers per mode (flexible.h)
+  double **carried;  // of each node that hangs on a flexible one: columns of the modes (flexible.h)
   double *S, *U;     // six per speed: joint columns, and IA S
   double *factor;    // Cholesky blocks
   double *reduced;   // D⁻¹ work, one per speed

@@ -130,7 +130,7 @@ static void project_row(const mechanism *m, const motion *x, const row *r, int t
       const node *n = &m->nodes[i];
       for (int v = n->v; v < n->v + n->nv; v++) of->J[m->speed_place[v]] += block_dot(m->n, x->S + 6 * v, f);
       for (int a = 0; a < flexible_carriers(m, x, i); a++)
-        of->J[m->speed_place[m->nodes[n->parent].modal_v + a]] += block_dot(m->n, x->carried[i] + 6 * a, f);
+        of->J[m->speed_place[m->nodes[n->parent].modal_v + a]] += flexible_carried_effort(m, x, i, a, f);
       if (m->planar) block_carry_force(3, x->links[i].r, f);
       else block_carry_force(6, x->links[i].r, f);
     }

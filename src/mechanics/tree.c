@@ -29,8 +29,8 @@ BLOCK bool is_carried(const motion *x, int i) { return x->carried && x->carried[
 
 BLOCK void fill_inertia(const int w, const mechanism *m, motion *x, int i) {
   tree_link *l = &x->links[i];
-  if (m->nodes[i].flex) flexible_fill(w, &m->nodes[i], &x->flexible[i], l->IA);
-  else if (!m->nodes[i].steady) block_inertia(w, l->J, l->mk, m->nodes[i].mass, l->IA);
+  if (!m->nodes[i].steady) block_inertia(w, l->J, l->mk, m->nodes[i].mass, l->IA);
+  if (m->nodes[i].flex) flexible_fill(w, &m->nodes[i], &x->flexible[i]);
 }
 
 BLOCK void fill_inertias(const int w, const mechanism *m, motion *x) {
@@ -139,10 +139,12 @@ BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l, c
   return true;
 }
 
-BLOCK bool factor_node(const int w, const mechanism *m, motion *x, int i, const double *added) {
+// With `reduces` modes are reduced, too, as by reduce_node.
+BLOCK bool factor_node(const int w, const bool reduces, const mechanism *m, motion *x, int i, const double *added) {
   const node *n = &m->nodes[i];
   tree_link *l = &x->links[i];
-  bool regular = !n->flex || flexible_condense(w, n, &x->flexible[i], l->IA);
+  bool regular =
+      !n->flex || flexible_condense(w, n, &x->flexible[i], l->IA, reduces ? &(flexible_efforts){x->tau, l->pA} : NULL);
   if (n->free_count == 1) regular = regular && factor_single(w, n, x, l, added);
   else if (n->free_count > 1 && !n->steady) regular = regular && factor_several(w, n, x, l, added);
   if (!regular) {
@@ -159,7 +161,7 @@ BLOCK bool factor_node(const int w, const mechanism *m, motion *x, int i, const 
 BLOCK bool factor_tree(const int w, const mechanism *m, motion *x, const double *added) {
   fill_inertias(w, m, x);
   for (int i = m->node_count - 1; i > 0; i--)
-    if (!factor_node(w, m, x, i, added)) return false;
+    if (!factor_node(w, false, m, x, i, added)) return false;
   return true;
 }
 
@@ -230,12 +232,13 @@ BLOCK void hand_down(const int w, const mechanism *m, motion *x, int i, const do
 // What the modes that carry a node add to its acceleration, or velocity.
 BLOCK void add_carried(const int w, const mechanism *m, const motion *x, int i, double *A) {
   const int parent = m->nodes[i].parent;
-  if (is_carried(x, i)) flexible_add_motion(w, &m->nodes[parent], &x->flexible[parent], x->carried[i], A);
+  if (is_carried(x, i)) flexible_add_motion(w, &m->nodes[parent], x->carried[i], x->flexible[parent].rate, A);
 }
 
 // Inward step of one node: from its bias pA, efforts tau and relative acceleration c (may be null for zero) the reduced
-// effort e = D⁻¹ (tau - Sᵀ pA), and the parent's share  Tᵀ (pA + Ia c + U e).
-BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const double *tau, const double *c) {
+// effort e = D⁻¹ (tau - Sᵀ pA), and the parent's share  Tᵀ (pA + Ia c + U e). `modes_are`: modes are reduced already.
+BLOCK void reduce_node(const int w, const bool modes_are, const mechanism *m, motion *x, int i, const double *tau,
+                       const double *c) {
   const node *n = &m->nodes[i];
   tree_link *l = &x->links[i];
   double *e = x->reduced + n->v;
@@ -243,7 +246,7 @@ BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const 
     reduce_steady(n, x, l, tau);
     return;
   }
-  if (n->flex) flexible_reduce(w, n, &x->flexible[i], tau, l->pA);
+  if (n->flex && !modes_are) flexible_reduce(w, n, &x->flexible[i], tau, l->pA);
   for (int a = 0; a < n->free_count; a++) {
     int v = n->v + n->free[a];
     e[a] = (tau ? tau[v] : 0) - along(w, n, x->S + 6 * v, l->pA);
@@ -310,13 +313,13 @@ BLOCK bool forward_tree(const int w, const bool factors, const mechanism *m, mot
   for (int i = 1; i < m->node_count; i++) {
     tree_link *l = &x->links[i];
     for (int k = 0; k < w; k++) l->pA[k] = l->bias[k] - l->F[k];
-    for (int k = 0; k < m->nodes[i].modes; k++) x->flexible[i].p[k] = x->flexible[i].bias[w + k];
+    if (m->nodes[i].flex) flexible_begin(&m->nodes[i], &x->flexible[i]);
   }
   if (factors) fill_inertias(w, m, x);
   double sum[6];
   for (int i = m->node_count - 1; i > 0; i--) {
-    if (factors && !factor_node(w, m, x, i, NULL)) return false;
-    reduce_node(w, m, x, i, x->tau, given_acceleration(w, &m->nodes[i], x, &x->links[i], sum));
+    if (factors && !factor_node(w, true, m, x, i, NULL)) return false;
+    reduce_node(w, factors, m, x, i, x->tau, given_acceleration(w, &m->nodes[i], x, &x->links[i], sum));
   }
   memcpy(x->udot, x->drive_udot, (size_t)m->nv * sizeof *x->udot);
   for (int i = 1; i < m->node_count; i++)
@@ -330,9 +333,9 @@ BLOCK void forward_alone(const int w, const mechanism *m, motion *x, int i) {
   tree_link *l = &x->links[i];
   double sum[6];
   for (int k = 0; k < w; k++) l->pA[k] = l->bias[k] - l->F[k];
-  for (int k = 0; k < n->modes; k++) x->flexible[i].p[k] = x->flexible[i].bias[w + k];
+  if (n->flex) flexible_begin(n, &x->flexible[i]);
   const double *c = given_acceleration(w, n, x, l, sum);
-  reduce_node(w, m, x, i, x->tau, c);
+  reduce_node(w, false, m, x, i, x->tau, c);
   memcpy(x->udot + n->v, x->drive_udot + n->v, (size_t)n->nv * sizeof *x->udot);
   expand_node(w, m, x, i, c, x->udot);
 }
@@ -345,10 +348,10 @@ static void forward_nodes(void *context, int from, int to) {
 bool tree_factor_alone(const mechanism *m, motion *x, int node) {
   if (m->planar) {
     fill_inertia(3, m, x, node);
-    return factor_node(3, m, x, node, NULL);
+    return factor_node(3, false, m, x, node, NULL);
   }
   fill_inertia(6, m, x, node);
-  return factor_node(6, m, x, node, NULL);
+  return factor_node(6, false, m, x, node, NULL);
 }
 
 void tree_forward_alone(const mechanism *m, motion *x, int node) {
@@ -372,14 +375,14 @@ bool tree_accelerate(const mechanism *m, motion *x) {
 }
 
 BLOCK void solve_tree(const int w, const mechanism *m, motion *x, const double *tau, double *out) {
-  for (int i = m->node_count - 1; i > 0; i--) reduce_node(w, m, x, i, tau, NULL);
+  for (int i = m->node_count - 1; i > 0; i--) reduce_node(w, false, m, x, i, tau, NULL);
   memset(out, 0, (size_t)m->nv * sizeof *out);
   for (int i = 1; i < m->node_count; i++) expand_node(w, m, x, i, NULL, out);
 }
 
 BLOCK void solve_alone(const int w, const mechanism *m, motion *x, int i, const double *tau, double *out) {
   const node *n = &m->nodes[i];
-  reduce_node(w, m, x, i, tau, NULL);
+  reduce_node(w, false, m, x, i, tau, NULL);
   memset(out + n->v, 0, (size_t)n->nv * sizeof *out);
   expand_node(w, m, x, i, NULL, out);
 }
@@ -403,7 +406,7 @@ void tree_solve(const mechanism *m, motion *x, const double *tau, double *out) {
 
 BLOCK void solve_base(const int w, const mechanism *m, motion *x, int base, const double *tau, double *out) {
   int first = m->base_start[base], last = m->base_start[base + 1] - 1;
-  for (int k = last; k >= first; k--) reduce_node(w, m, x, m->base_nodes[k], tau, NULL);
+  for (int k = last; k >= first; k--) reduce_node(w, false, m, x, m->base_nodes[k], tau, NULL);
   for (int k = first; k <= last; k++) expand_node(w, m, x, m->base_nodes[k], NULL, out);
 }
 
@@ -486,7 +489,7 @@ BLOCK void inverse_tree(const int w, const mechanism *m, motion *x, const double
     for (int k = 0; k < w; k++) l->A[k] += l->c[k];
     if (n->nv) block_axpy(w, udot[n->v], x->S + 6 * n->v, l->A);
     for (int v = n->v + 1; v < n->v + n->nv; v++) block_axpy(w, udot[v], x->S + 6 * v, l->A);
-    if (n->flex) flexible_inverse(w, n, &x->flexible[i], udot, l->A, l->pA);
+    if (n->flex) flexible_inverse(w, n, l, &x->flexible[i], udot, l->pA);
     else block_inertia_mul(w, l->J, l->mk, n->mass, l->A, l->pA);
     for (int k = 0; k < w; k++) l->pA[k] += l->bias[k] - l->F[k];
   }
