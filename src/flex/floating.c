@@ -175,11 +175,11 @@ static double largest_between(const floating_body *b, int i, int j) {
   return most;
 }
 
-// Displacements below 1e-12 of the largest field are rounding.
+// Displacements below 1e-9 of the largest field are less than what the fields leave out, and mostly rounding.
 static void take_partners(arena *memory, floating_body *b) {
   const int n = b->modes, groups = groups_of(b->fields);
   double rounding = 0;
-  for (int k = 0; k < b->fields; k++) rounding = fmax(rounding, 1e-12 * sqrt(mass_between(b, n + k, n + k)));
+  for (int k = 0; k < b->fields; k++) rounding = fmax(rounding, 1e-9 * sqrt(mass_between(b, n + k, n + k)));
   b->partners = ARENA_ARRAY(memory, struct floating_partners, n);
   for (int i = 0; i < n && b->fields; i++) {
     struct floating_partners *p = &b->partners[i];

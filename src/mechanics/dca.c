@@ -520,6 +520,13 @@ static void spread_step(const forces *g, int i) {
 
 static const crew *share(const motion *x) { return x->dca_plan->step_count >= SHARE ? x->crew : NULL; }
 
+// What a pass inward does with a step: with `out` (else null) forces are gathered while its matrices are still at hand.
+static bool go_inward(const forces *g, int i) {
+  if (!assemble_step(g->m, g->x, i)) return false;
+  if (g->out) gather_step(g, i);
+  return true;
+}
+
 static void assemble_tasks(void *context, int from, int to) {
   const forces *g = context;
   const dca_plan *p = g->x->dca_plan;
@@ -527,24 +534,28 @@ static void assemble_tasks(void *context, int from, int to) {
     int *singular = &g->x->dca->singular[t];
     *singular = 0;
     for (int i = p->task_begin[t]; i < p->task_end[t] && !*singular; i++)
-      if (!assemble_step(g->m, g->x, i)) *singular = p->steps[i].node;
+      if (!go_inward(g, i)) *singular = p->steps[i].node;
   }
 }
 
-bool dca_factor(const mechanism *m, motion *x) {
+static bool assemble_all(forces *g) {
+  const mechanism *m = g->m;
+  motion *x = g->x;
   const dca_plan *p = x->dca_plan;
   x->dca->recursion = x->dca->known = false;
   x->singular_node = 0;
   for (int i = 1; x->flexible && i < m->node_count; i++) x->dca->flexible[i].relaxed = x->flexible[i].relaxed;
-  crew_run(share(x), p->task_count, 1, assemble_tasks, &(forces){.m = m, .x = x});
+  crew_run(share(x), p->task_count, 1, assemble_tasks, g);
   for (int t = 0; t < p->task_count; t++)
     if (x->dca->singular[t] > x->singular_node) x->singular_node = x->dca->singular[t];
   for (int k = 0; k < p->top_count && !x->singular_node; k++)
-    if (!assemble_step(m, x, p->top[k])) x->singular_node = p->steps[p->top[k]].node;
+    if (!go_inward(g, p->top[k])) x->singular_node = p->steps[p->top[k]].node;
   for (int k = 0; k < p->alone_count && !x->singular_node; k++)
     if (!tree_factor_alone(m, x, p->alone[k])) x->singular_node = p->alone[k];
   return !x->singular_node;
 }
+
+bool dca_factor(const mechanism *m, motion *x) { return assemble_all(&(forces){.m = m, .x = x}); }
 
 void dca_add_recursion(const mechanism *m, motion *x) {
   if (x->dca->recursion) return;
@@ -566,25 +577,60 @@ static void spread_tasks(void *context, int from, int to) {
     for (int i = p->task_end[t] - 1; i >= p->task_begin[t]; i--) spread_step(g, i);
 }
 
-static void pass(forces *g) {
+static void gather_all(forces *g) {
   const dca_plan *p = g->x->dca_plan;
   crew_run(share(g->x), p->task_count, 1, gather_tasks, g);
   for (int k = 0; k < p->top_count; k++) gather_step(g, p->top[k]);
+}
+
+static void spread_all(forces *g) {
+  const dca_plan *p = g->x->dca_plan;
   for (int k = p->top_count - 1; k >= 0; k--) spread_step(g, p->top[k]);
   crew_run(share(g->x), p->task_count, 1, spread_tasks, g);
 }
 
-void dca_forward(const mechanism *m, motion *x) {
-  for (int i = 1; i < m->node_count; i++) {
+// Biases and applied forces of the bodies.
+static void load_nodes(void *context, int from, int to) {
+  const forces *g = context;
+  const mechanism *m = g->m;
+  motion *x = g->x;
+  for (int i = from + 1; i <= to; i++) {
     tree_link *l = &x->links[i];
     for (int k = 0; k < m->n; k++) l->pA[k] = l->bias[k] - l->F[k];
     if (m->nodes[i].flex) flexible_begin(&m->nodes[i], &x->dca->flexible[i]);
   }
+}
+
+static forces load(const mechanism *m, motion *x) {
+  forces g = {m, x, x->tau, true, x->udot};
+  crew_run(share(x), m->node_count - 1, SHARE, load_nodes, &g);
   memcpy(x->udot, x->drive_udot, (size_t)m->nv * sizeof *x->udot);
-  pass(&(forces){m, x, x->tau, true, x->udot});
-  for (int k = 0; k < x->dca_plan->alone_count; k++) tree_forward_alone(m, x, x->dca_plan->alone[k]);
-  memcpy(x->dca->udot, x->udot, (size_t)m->nv * sizeof *x->udot);
+  return g;
+}
+
+static void finish(forces *g) {
+  motion *x = g->x;
+  spread_all(g);
+  for (int k = 0; k < x->dca_plan->alone_count; k++) tree_forward_alone(g->m, x, x->dca_plan->alone[k]);
+  memcpy(x->dca->udot, x->udot, (size_t)g->m->nv * sizeof *x->udot);
   x->dca->known = true;
+}
+
+void dca_forward(const mechanism *m, motion *x) {
+  forces g = load(m, x);
+  gather_all(&g);
+  finish(&g);
+}
+
+bool dca_accelerate(const mechanism *m, motion *x) {
+  forces g = load(m, x);
+  if (!assemble_all(&g)) {
+    for (int i = 1; i < m->node_count; i++)
+      if (m->nodes[i].flex) memset(x->dca->flexible[i].p, 0, (size_t)m->nodes[i].modes * sizeof(double));
+    return false;
+  }
+  finish(&g);
+  return true;
 }
 
 void dca_transmit(const mechanism *m, motion *x) {
@@ -600,7 +646,8 @@ void dca_transmit(const mechanism *m, motion *x) {
 void dca_solve(const mechanism *m, motion *x, const double *tau, double *out) {
   memset(out, 0, (size_t)m->nv * sizeof *out);
   x->dca->known = false;
-  pass(&(forces){m, x, tau, false, out});
+  forces g = {m, x, tau, false, out};
+  gather_all(&g), spread_all(&g);
   for (int k = 0; k < x->dca_plan->alone_count; k++) tree_solve_alone(m, x, x->dca_plan->alone[k], tau, out);
 }
 

@@ -76,6 +76,8 @@ void dca_create(const mechanism *m, motion *x);
 // As tree_factor, tree_forward and tree_solve.
 bool dca_factor(const mechanism *m, motion *x);
 void dca_forward(const mechanism *m, motion *x);
+// Both in one pass inward, in which each assembly is read once. Returns false if a pivot is rounding.
+bool dca_accelerate(const mechanism *m, motion *x);
 void dca_solve(const mechanism *m, motion *x, const double *tau, double *out);
 // What each joint transmits, into links[].pA, and links[].A, where x->udot is what dca_forward has found and nothing
 // was asked since; else nothing changes. tree_inverse finds them from x->udot: its sums over a long chain of hinges

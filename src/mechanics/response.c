@@ -80,10 +80,7 @@ void response_forward(const mechanism *m, motion *x) {
 
 bool response_factor_forward(const mechanism *m, motion *x) {
   x->written_out = false;
-  if (!m->dca) return tree_accelerate(m, x);
-  if (!dca_factor(m, x)) return false;
-  dca_forward(m, x);
-  return true;
+  return m->dca ? dca_accelerate(m, x) : tree_accelerate(m, x);
 }
 
 bool response_accelerate(const mechanism *m, motion *x) {
