@@ -100,7 +100,7 @@ enum { TREE_SPEEDS = 512 };  // of the largest tree of the models
 static const double *free_factor(const rig *g, int at) {
   const mechanism *m = g->m;
   const node *n = &m->nodes[m->speed_node[m->base_speeds[at]]];
-  return !g->x->written_out && response_is_free_body(m, n->base) ? g->x->factor + n->factor : NULL;
+  return !g->x->written_out && m->base_is_body[n->base] ? g->x->factor + n->factor : NULL;
 }
 
 // v := Lᵀ u of the tree of a piece; elsewhere v = u.
