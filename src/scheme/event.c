@@ -157,8 +157,6 @@ static void set_tolerances(event *s) {
   s->brief = (s->relaxes ? 1 : 0.01) * s->w.nearness;  // in a heap every impact leaves one at nearly every contact
   s->still_turn = s->still / length, s->brief_turn = s->brief / length;
   s->solver = solve_settings_default();
-  // an acceleration that is off by this much of the weight changes no speed that counts
-  if (s->relaxes) s->solver.tolerance = fmax(s->solver.tolerance, 0.1 * atol);
   if (s->options.tolerance > 0) s->solver.tolerance = s->options.tolerance;
 }
 

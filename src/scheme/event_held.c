@@ -143,6 +143,32 @@ static bool factor_independent(const event *s, event_factor *f) {
   return lu_factor(f->n, f->LU, f->n, f->pivot, s->w.stop) > REGULAR;
 }
 
+static void subtract(int n, double c, const double *q, double *z) {
+  for (int i = 0; i < n; i++) z[i] -= c * q[i];
+}
+
+// The forces that change no acceleration: A v = 0, with one row that depends on others at 1 and the independent rows
+// against it. Orthonormal. They tell how the load is shared.
+static void find_shares(const event *s, event_factor *f) {
+  const response_held *h = &s->held;
+  f->shares = f->held - f->n <= EVENT_SHARES ? f->held - f->n : 0;
+  for (int k = 0; k < f->shares; k++) {
+    const int dependent = f->order[f->n + k];
+    double *v = f->share + (long)k * f->held, *of = h->b;
+    for (int i = 0; i < f->n; i++) of[i] = -h->A[(long)f->order[i] * h->n + dependent];
+    lu_solve(f->n, f->LU, f->n, f->pivot, of);
+    memset(v, 0, (size_t)f->held * sizeof *v);
+    v[dependent] = 1;
+    for (int i = 0; i < f->n; i++) v[f->order[i]] = of[i];
+    for (int j = 0; j < k; j++) {
+      const double *q = f->share + (long)j * f->held;
+      subtract(f->held, vectors_dot(f->held, q, v), q, v);
+    }
+    const double size = sqrt(vectors_dot(f->held, v, v));
+    for (int i = 0; i < f->held; i++) v[i] /= size;
+  }
+}
+
 // Not of rows that were replaced by others, and not of few rows, where a factor is soon found.
 static void keep_factor(event *s, event_factor *f) {
   enum { MANY = 48 };
@@ -161,6 +187,7 @@ static void keep_factor(event *s, event_factor *f) {
   memcpy(f->part, s->part, (size_t)s->part_count * sizeof *s->part);
   memcpy(f->scale, h->scale, (size_t)h->n * sizeof *h->scale);
   memcpy(f->z, h->z, (size_t)h->n * sizeof *h->z);
+  find_shares(s, f);
 }
 
 event_factor event_factor_create(event *s, int rows, int parts) {
@@ -171,6 +198,8 @@ event_factor event_factor_create(event *s, int rows, int parts) {
                         .pivot = ARENA_ARRAY(a, int, rows),
                         .scale = ARENA_ARRAY(a, double, rows),
                         .z = ARENA_ARRAY(a, double, rows),
+                        .before = ARENA_ARRAY(a, double, rows),
+                        .share = ARENA_ARRAY(a, double, ((long)rows * EVENT_SHARES)),
                         .LU = ARENA_ARRAY(a, double, ((long)rows * rows))};
 }
 
@@ -233,24 +262,43 @@ static bool others_are_held(const event *s, const event_factor *f, double scale,
   return true;
 }
 
-// A is near A₀, whose factor there is:  z += A₀⁻¹ (b - A z).  In positions a little apart this takes a few turns, each
-// as the square of the rows, where a factor takes their cube.
-bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool coupled, double enough, double *lambda) {
+// z += A₀⁻¹ (b - A z)  while that converges. Returns what is left.
+static double iterate(event *s, const event_factor *f, bool coupled, const double *rhs, double *lambda) {
   enum { TURNS = 12 };
-  static const double ENOUGH = 1e-13;
-  event_factor *f = factor_of(s, what, coupled);
-  list_held(s, what);
-  if (!f || !is_of_these_rows(s, f)) return false;
-  s->has_matrix = s->repeat.any = false;
-  double scale = 0, before = INFINITY;
-  for (int i = 0; i < f->held; i++) scale = fmax(scale, fabs(f->scale[i] * rhs[f->row[i]]));
-  for (int k = f->n; k < f->held; k++) f->z[f->order[k]] = lambda[f->row[f->order[k]]] / f->scale[f->order[k]];
-  double size = find_residual(s, f, coupled, rhs, lambda);
+  double before = INFINITY, size = find_residual(s, f, coupled, rhs, lambda);
   for (int turn = 0; turn < TURNS && size > 0 && size < 0.25 * before; turn++) {
     before = size;
     improve(s, f);
     size = find_residual(s, f, coupled, rhs, lambda);
   }
+  return size;
+}
+
+// Of all forces that hold the rows, those nearest to the share of the load that is known.
+static void go_to_share(const event_factor *f) {
+  for (int k = 0; k < f->shares; k++) {
+    const double *q = f->share + (long)k * f->held;
+    subtract(f->held, vectors_dot(f->held, q, f->z) - vectors_dot(f->held, q, f->before), q, f->z);
+  }
+}
+
+// A is near A₀, whose factor there is. In positions a little apart the iteration takes a few turns, each as the square
+// of the rows, where a factor takes their cube. Rows that depend on others keep their forces. Where forces are looked
+// at, all of them go to where they are nearest to their share: otherwise they would come to their limits soon.
+bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool coupled, double enough, double *lambda) {
+  static const double ENOUGH = 1e-13;
+  event_factor *f = factor_of(s, what, coupled);
+  list_held(s, what);
+  if (!f || !is_of_these_rows(s, f)) return false;
+  s->has_matrix = s->repeat.any = false;
+  double scale = 0;
+  for (int i = 0; i < f->held; i++) {
+    scale = fmax(scale, fabs(f->scale[i] * rhs[f->row[i]]));
+    f->before[i] = lambda[f->row[i]] / f->scale[i];
+  }
+  for (int k = f->n; k < f->held; k++) f->z[f->order[k]] = f->before[f->order[k]];
+  double size = iterate(s, f, coupled, rhs, lambda);
+  if (s->looks && f->shares && size <= ENOUGH * scale) go_to_share(f), size = iterate(s, f, coupled, rhs, lambda);
   if (!(size <= ENOUGH * scale && others_are_held(s, f, scale, enough))) return f->n = 0, false;
   memcpy(s->held.scale, f->scale, (size_t)f->held * sizeof *f->scale);
   return true;

@@ -114,11 +114,14 @@ typedef struct event_joint {
 
 // The factor of a matrix of held rows, and its last solution. It serves as long as the same rows of the same points are
 // held. It is that of independent rows; the others, which these hold as well, keep their share of the load.
+enum { EVENT_SHARES = 32 };  // ways to share a load that are followed
 typedef struct event_factor {
   int n, held, parts;       // independent rows, held rows and points that take part; no rows: there is no factor
   int *row, *part, *pivot;  // the held rows, and the points
   int *order;               // which of the rows: first the independent ones, then those that depend on them
   double *LU, *scale, *z;   // scale and solution by held row
+  int shares;               // forces of held rows that change no acceleration: how many, and these, orthonormal
+  double *share, *before;   // before: forces to be near to
 } event_factor;
 
 // A row whose force is -share times that of a normal row.
@@ -183,6 +186,7 @@ typedef struct event {
   event_follower *follower;  // of the matrix of held rows that is written
   response_held held;        // those that the present modes hold
   bool keeps_factors;
+  bool looks;  // forces are looked at, and not only what they do
   event_factor factor[3],
       spare;         // of normals, of what sticks, and of what sticks with friction that follows; where none is kept
   double *response;  // rates of the rows under reactions

@@ -37,7 +37,10 @@ static watch_look look_at_point(const event_point *c) {
 bool event_look(watcher *w) {
   event *s = (event *)w;
   event_take_closed(s);
-  if (s->settled && (s->closed_count || w->m->friction_count) && !event_accelerate(s)) return false;
+  s->looks = true;
+  bool found = !(s->settled && (s->closed_count || w->m->friction_count)) || event_accelerate(s);
+  s->looks = false;
+  if (!found) return false;
   event_observe(s);
   for
     EACH_POINT(p, w) w->seen[p] = look_at_point(&s->point[p]), see_free_slip(s, p);
