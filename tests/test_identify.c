@@ -401,7 +401,40 @@ static void a_missing_derivative_is_said(void) {
   arena_free(&f.memory);
 }
 
+// A program may free what its options point to. Here the texts are replaced by others of the same length.
+static void a_result_outlives_its_options(void) {
+  enum { MODEL, DATA, TIME, SIGNAL, COLUMN, NAME, RANGE, KEY, VALUE, OFFSET, TEXTS };
+  char text[TEXTS][4096] = {[TIME] = "t",         [SIGNAL] = "fall.q2", [COLUMN] = "height", [NAME] = "e",
+                            [RANGE] = "0.3:0.95", [KEY] = "method",     [VALUE] = "event",   [OFFSET] = "0:100 ms"};
+  char before[8192], after[8192];
+  carom_error error = {0};
+  if (!CHECK(check_source("models/bouncing-ball.yaml", text[MODEL], sizeof *text)) ||
+      !CHECK(check_source("models/dropped-ball.csv", text[DATA], sizeof *text)))
+    return;
+  carom_fit *f = carom_identify(&(carom_fit_options){.model = text[MODEL],
+                                                     .settings = &(carom_setting){text[KEY], text[VALUE]},
+                                                     .setting_count = 1,
+                                                     .fit = &(carom_setting){text[NAME], text[RANGE]},
+                                                     .fit_count = 1,
+                                                     .data = &(carom_fit_data){.file = text[DATA], .weight = 1},
+                                                     .data_count = 1,
+                                                     .match = &(carom_setting){text[SIGNAL], text[COLUMN]},
+                                                     .match_count = 1,
+                                                     .time = text[TIME],
+                                                     .offset = text[OFFSET],
+                                                     .starts = 8,
+                                                     .searches = 1},
+                                &error);
+  if (!CHECK_TEXT(error.text, "")) return;
+  CHECK(carom_fit_json(f, before, sizeof before) < (int)sizeof before);
+  for (int i = 0; i < TEXTS; i++) memset(text[i], '#', strlen(text[i]));
+  carom_fit_json(f, after, sizeof after);
+  CHECK_TEXT(after, before);
+  carom_fit_destroy(f);
+}
+
 int main(void) {
+  RUN(a_result_outlives_its_options);
   RUN(inseparable_pairs_are_named);
   RUN(combinations_are_simple);
   RUN(an_estimate_at_a_bound_is_one_sided);

@@ -217,7 +217,8 @@ static const char *read_text(carom_fit *f, const char *path) {
 // Samples of one match in one file, without the missing ones and those before the start of the run.
 static void add_channel(carom_fit *f, const data_reader *r, int file, int match, double least_offset) {
   fit_channel *c = &f->channels[f->channel_count++];
-  *c = (fit_channel){.file = file, .match = match, .column = f->options->match[match].value};
+  *c = (fit_channel){
+      .file = file, .match = match, .column = arena_copy_text(&f->memory, f->options->match[match].value)};
   c->row = ARENA_ARRAY(&f->memory, long, r->rows);
   c->y = ARENA_ARRAY(&f->memory, double, r->rows);
   for (long i = 0; i < r->rows; i++) {
