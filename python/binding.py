@@ -81,6 +81,7 @@ def builder() -> FFI:
         '#include "carom/carom.h"\n',
         include_dirs=[str(include)],
         extra_objects=[str(archive)],
+        depends=[str(archive)],  # linked anew after each change of the library
         extra_link_args=needs + ["-lm"],
         py_limited_api=True,
     )

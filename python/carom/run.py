@@ -6,7 +6,7 @@ import html
 import json
 import os
 import tempfile
-from typing import Any, Callable, Iterator, Mapping, Optional, Union
+from typing import Any, Callable, Dict, Iterator, Mapping, Optional, Union
 
 import numpy
 
@@ -39,10 +39,13 @@ class Column(numpy.ndarray):
 
 class Table:
     """A table of a record: `table["t"]` is a column, `len(table)` the number of its rows. Tables of impacts, episodes
-    and touches also have the names of their pairs and points, as lists of texts `pairs` and `points`."""
+    and touches also have the names of their pairs and points, as lists of texts `pairs` and `points`. Columns of sweeps
+    and diagrams may stand for words, such as the kind of a change: `table.words["kind"]` are these, row by row."""
 
-    def __init__(self, name: str, columns: Mapping[str, Column], pairs: Optional[list], points: Optional[list]):
+    def __init__(self, name: str, columns: Mapping[str, Column], pairs: Optional[list], points: Optional[list],
+                 words: Mapping[str, list]):
         self.name, self._columns, self.pairs, self.points = name, dict(columns), pairs, points
+        self.words = dict(words)
 
     def __getitem__(self, column: str) -> Column:
         if column not in self._columns:
@@ -63,10 +66,10 @@ class Table:
         return {name: column.unit for name, column in self._columns.items()}
 
     def frame(self):
-        """The table as a data frame of pandas."""
+        """The table as a data frame of pandas, with words where columns stand for them."""
         import pandas
         named = {"pair": self.pairs, "point": self.points}
-        return pandas.DataFrame({**{name: numpy.asarray(c) for name, c in self._columns.items()},
+        return pandas.DataFrame({**{name: self.words.get(name, numpy.asarray(c)) for name, c in self._columns.items()},
                                  **{name: texts for name, texts in named.items() if texts and name not in self._columns}})
 
 
@@ -89,7 +92,15 @@ class Report:
 
 class Run:
     """A record. `run["crank.q"]` is a column with one value for each recorded time, `run.t` are these times,
-    `run.table("impacts")` is a table with rows of its own, `run.summary` what the run printed at its end."""
+    `run.table("impacts")` is a table with rows of its own, `run.summary` what the run printed at its end.
+
+    >>> import carom
+    >>> run = carom.load("models/pendulum.yaml").run(end=1)
+    >>> run["hinge.q"].unit, len(run["hinge.q"]) == len(run.t)
+    ('rad', True)
+    >>> run.summary["status"], run.summary["t"]
+    ('done', 1)
+    """
 
     def __init__(self, path: Path, _folder: Optional[tempfile.TemporaryDirectory] = None):
         self.path, self._folder = os.fspath(path), _folder
@@ -172,6 +183,21 @@ class Run:
         except ValueError:
             return None
 
+    @property
+    def messages(self) -> Dict[int, str]:
+        """Of a sweep or a diagram: the messages of the rows that failed, by their numbers."""
+        text = text_of(lib.carom_record_text(self._c, b"messages"))
+        return {int(row): message for row, message in json.loads(text or "{}").items()}
+
+    def _words(self, table: str, k: int) -> Optional[list]:
+        """The words of a column, row by row; None if it holds numbers."""
+        i, values = self._tables[table], self._rows(table)[:, k]
+        word = {v: lib.carom_record_word(self._c, i, k, v) for v in numpy.unique(values).tolist()}
+        if not word or ffi.NULL in word.values():
+            return None
+        texts = {v: text_of(c) for v, c in word.items()}
+        return [texts.get(v, "") for v in values.tolist()]
+
     def table(self, name: str) -> Table:
         """A table of the record: impacts, episodes, touches, or one of those by time."""
         if name not in self._tables:
@@ -179,15 +205,16 @@ class Run:
         i, rows = self._tables[name], self._rows(name)
         columns = {text_of(lib.carom_record_get_column(self._c, i, k).name): self._column(name, k)
                    for k in range(rows.shape[1])}
+        words = {column: texts for k, column in enumerate(columns) if (texts := self._words(name, k)) is not None}
         points = [lib.carom_record_get_point(self._c, i, ffi.from_buffer("double[]", row)) for row in rows[:1]]
         if not points or points[0].pair == ffi.NULL:
-            return Table(name, columns, None, None)
+            return Table(name, columns, None, None, words)
         pairs, names = [], []
         for row in rows:
             point = lib.carom_record_get_point(self._c, i, ffi.from_buffer("double[]", row))
             pairs.append(text_of(point.pair))
             names.append(text_of(point.point))
-        return Table(name, columns, pairs, names)
+        return Table(name, columns, pairs, names, words)
 
     def frame(self):
         """All columns by time as a data frame of pandas."""

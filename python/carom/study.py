@@ -41,8 +41,9 @@ class Mode:
 
 
 class Modes(List[Mode]):
-    """All modes about a position, by ascending natural frequency. `imbalance` is the largest acceleration there, zero in
-    an equilibrium; `units` are those of the coordinates."""
+    """All modes about a state, by ascending natural frequency. `imbalance` is the largest acceleration there beside a
+    steady motion, zero in an equilibrium; `speed` the largest speed, and `change` how much the linearised equations
+    change along the motion; `units` are those of the coordinates."""
 
     def __init__(self, sim, c):
         self._sim, self._c = sim, c
@@ -50,7 +51,8 @@ class Modes(List[Mode]):
         text = ffi.new("char[]", size)
         lib.carom_modes_json(c, text, size)
         about = json.loads(text_of(text))
-        self.imbalance, self.units = about["imbalance"], about["units"]
+        self.imbalance, self.speed, self.change = about["imbalance"], about["speed"], about["change"]
+        self.units = about["units"]
         super().__init__(
             Mode(complex(m["real"], m["imaginary"]), m["omega"], m["frequency"], m["damping"],
                  {name: complex(*parts) for name, parts in m["shape"].items()}) for m in about["modes"])
@@ -89,7 +91,14 @@ def bifurcation(path: Union[str, os.PathLike], parameter: str, values: Union[str
     """Follows where a model file settles as a parameter changes, like `carom bifurcation`, and returns the record with the
     tables `values`, `points` and `changes`. `values` is a range such as "24 rad/s:28 rad/s:9", or a list. A value that
     fails has a `status` other than 0. Without `record` the file is temporary and lives as long as the result.
-    `progress(done, values)` is called about ten times a second; if it returns False, or on Ctrl-C, the diagram ends."""
+    `progress(done, values)` is called about ten times a second; if it returns False, or on Ctrl-C, the diagram ends.
+
+    >>> import carom
+    >>> diagram = carom.bifurcation("models/impact-oscillator.yaml", "speed", "26 rad/s, 26.5 rad/s, 26.8 rad/s",
+    ...                             settings={"initial.slide.q": "-5 mm"}, period="2*pi/speed", points=8, one_way=True)
+    >>> diagram.table("changes").words["kind"], [int(p) for p in diagram.table("values")["period"]]
+    (['flip'], [1, 1, 2])
+    """
     from .run import Run
     calls = StudyCalls(progress)
     folder = None if record else tempfile.TemporaryDirectory(prefix="carom-")

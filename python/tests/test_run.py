@@ -111,3 +111,21 @@ def test_control_c_ends_a_run(falling):
     threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         falling.run(end=1e6)
+
+
+def test_a_diagram_has_words_and_messages(tmp_path):
+    model = tmp_path / "linear.yaml"
+    model.write_text(
+        "space: planar\n"
+        "parameters: {m: 1}\n"
+        "bodies: {mass: {mass: m, inertia: 1}}\n"
+        "joints: {slide: {prismatic: [ground, mass], axis: x}}\n"
+        "forces: {spring: {along: slide.q, stiffness: 9, damping: 1}, drive: {motor: slide, effort: cos(t)}}\n"
+        "method: smooth\n"
+        "end: 1\n")
+    diagram = carom.bifurcation(model, "m", [1, -1, 2], period="2*pi", cut=20, points=4)
+    values = diagram.table("values")
+    assert values.words["direction"] == 3 * ["forward"] + 3 * ["backward"] and "period" not in values.words
+    assert list(diagram.messages) == [1, 4] and "mass" in diagram.messages[1]
+    pandas = pytest.importorskip("pandas")
+    assert isinstance(values.frame(), pandas.DataFrame) and values.frame()["direction"][5] == "backward"
