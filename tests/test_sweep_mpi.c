@@ -64,21 +64,23 @@ static bool wait_for_rows(const char *part) {
   return false;
 }
 
-// The job ends, what was finished is kept, and the next start goes on.
+// The first process or a worker, of two and of four. The job ends, what was finished is kept, and the next start goes
+// on.
 static void a_killed_process_loses_no_rows(void) {
   if (!has_mpi()) SKIP("no MPI");
-  for (int rank = 0; rank < 2; rank++) {
+  for (int k = 0; k < 4; k++) {
+    const int rank = k % 2, count = k < 2 ? 2 : 4;
     const char *file = rank ? "worker.h5" : "first.h5", *part = rank ? "worker.h5.part" : "first.h5.part";
-    in_scratch("rm -f pid.*; { { " JOB "; } >stdout 2>stderr; echo $? > code; } &", 2, file);
+    in_scratch("rm -f pid.* %s; { { " JOB "; } >stdout 2>stderr; echo $? > code; } &", file, count, file);
     if (!CHECK(wait_for_rows(part))) return;
     in_scratch("kill -9 $(cat pid.%d)", rank);
-    for (int k = 0; k < 1500 && !exists("code"); k++) usleep(20000);
+    for (int wait = 0; wait < 1500 && !exists("code"); wait++) usleep(20000);
     char *code = read_file(scratch("code"), NULL);
     CHECK(code && atoi(code) != 0 && atoi(code) != 124);
     CHECK(!exists(file) && exists(part));
     in_scratch("rm code");
     free(code);
-    CHECK_EQUAL(shell("{ " JOB "; } >stdout 2>stderr", 2, file), 1);
+    CHECK_EQUAL(shell("{ " JOB "; } >stdout 2>stderr", count, file), 1);
     check_rows(file);
   }
 }
