@@ -134,7 +134,7 @@ static carom_status put_table(export_job *j, int table) {
   char name[NAME];
   long *at = ARENA_ARRAY(&j->memory, long, t.column_count + 1);
   make_name(t.name, name);
-  put_head(j, CLASS_STRUCT, 1, 1, name, (uint32_t)size - 0);
+  put_head(j, CLASS_STRUCT, 1, 1, name, (uint32_t)size);
   const uint32_t small[2] = {4u << 16 | MI_INT32, NAME};
   fwrite(small, sizeof small, 1, j->file);
   put_element(j, MI_INT8, make_fields(j, &t), (uint32_t)(NAME * fields));

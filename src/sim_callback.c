@@ -10,10 +10,10 @@ carom_status sim_check_bound(const carom_sim *sim, carom_error *error) {
   const mechanism *m = &sim->model->m;
   for (int i = 0; i < m->callback_count; i++)
     if (!sim->bindings[i].call)
-      return error_set(
-          error, CAROM_ERROR_USAGE,
-          "callback '%s' is not bound: a program that runs this model binds a function to it with carom_sim_bind",
-          m->callbacks[i].name);
+      return error_set(error, CAROM_ERROR_USAGE,
+                       "callback '%s' is not bound: a program that runs this model binds a function to it with "
+                       "carom_sim_bind, in Python with bind",
+                       m->callbacks[i].name);
   return CAROM_OK;
 }
 

@@ -5,8 +5,7 @@
 #include "scheme/event_internal.h"
 
 bool event_forces_change(const mechanism *m) {
-  bool change = m->drive_count > 0;
-  for (int i = 0; i < m->constraint_count; i++) change |= !function_is_constant(&m->constraints[i].f);
+  bool change = flow_is_driven(m);
   for (int i = 0; i < m->force_count; i++) {
     change |= m->forces[i].call != NULL;
     for (int k = 0; k < 3; k++) change |= !function_is_constant(&m->forces[i].f[k]);

@@ -475,8 +475,7 @@ static bool allocate(flow *s, int n) {
   return s->y_cut && s->held_before && s->y && s->ydot && s->scale && s->work && s->evaluated_y && s->differential;
 }
 
-// Drives work on the model, and so does a constraint whose length or sum is given over time.
-static bool is_driven(const mechanism *m) {
+bool flow_is_driven(const mechanism *m) {
   bool driven = m->drive_count > 0;
   for (int i = 0; i < m->constraint_count; i++) driven |= !function_is_constant(&m->constraints[i].f);
   return driven;
@@ -488,7 +487,7 @@ static int choose_accounts(const mechanism *m, const flow_settings *settings, po
   for (power k = 0; k < POWER_COUNT; k++) {
     bool forces = (k == POWER_APPLIED || k == POWER_DAMPER) && m->force_count > 0;
     bool deforms = k == POWER_DAMPER && flexible_is_damped(m);
-    if (forces || deforms || (k == POWER_DRIVE && is_driven(m)) || settings->loses[k]) chosen[count++] = k;
+    if (forces || deforms || (k == POWER_DRIVE && flow_is_driven(m)) || settings->loses[k]) chosen[count++] = k;
   }
   return count;
 }

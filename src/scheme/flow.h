@@ -80,4 +80,7 @@ bool flow_result(flow *s);
 void flow_end_fields(flow *s, fields *f);
 carom_status flow_end_restored(flow *s, carom_error *error);
 
+// Drives work on the model, and so does a constraint whose length or sum is given over time.
+bool flow_is_driven(const mechanism *m);
+
 #endif
