@@ -10,6 +10,15 @@
 #include "mechanics/signal.h"
 #include "sim.h"
 
+// The length of a step that is the same throughout; 0 if the scheme chooses it.
+static double fixed_step(const carom_model *model) {
+  const option_table *table = model->scheme->about->table;
+  for (int i = 0; i < table->count; i++)
+    if (strcmp(table->options[i].key, "step") == 0)
+      return *(const double *)((const char *)&model->options + table->options[i].offset);
+  return 0;
+}
+
 carom_model_info carom_model_get_info(const carom_model *model) {
   static const char *const integrators[] = {"adams", "bdf", "erk", "rk4", "ida"};
   const mechanism *m = &model->m;
@@ -55,6 +64,7 @@ carom_model_info carom_model_get_info(const carom_model *model) {
       .changed_key = a->changed_key,
       .changed_from = a->changed_from,
       .changed_to = a->changed_to,
+      .step = fixed_step(model),
   };
   for (int i = 0; i < m->joint_count; i++) info.loop_joints += carom_model_joint_closes_loop(model, i);
   return info;

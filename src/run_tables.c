@@ -100,18 +100,9 @@ bool run_is_recorded(const carom_model *model, int i) {
 enum { TOUCHES_SPATIAL = 3, TOUCHES_PLANAR = 2 };
 static const double compressed_least = 0.1, compressed_most = 0.7;  // as measured on the models that come with carom
 
-// The length of a step that is the same throughout; 0 if the scheme chooses it.
-static double fixed_step(const carom_model *model) {
-  const option_table *table = model->scheme->about->table;
-  for (int i = 0; i < table->count; i++)
-    if (strcmp(table->options[i].key, "step") == 0)
-      return *(const double *)((const char *)&model->options + table->options[i].offset);
-  return 0;
-}
-
 // How often something is written in a time: at the start, at each interval, and at the end.
 static double count_times(const carom_model *model, double every, double duration) {
-  double between = every > 0 ? every : fixed_step(model);
+  double between = every > 0 ? every : carom_model_get_info(model).step;
   return between > 0 ? 1 + ceil(duration / between * (1 - 1e-9)) : 0;
 }
 

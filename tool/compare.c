@@ -48,18 +48,21 @@ static const arg compare_table[] = {
 #undef AT
 
 static int compare_command(int argc, char **argv);
-const command command_compare = {"compare",
-                                 "Run a model under several methods, and say where they agree.",
-                                 "A method other than the model's own runs with its default settings; `--set "
-                                 "method.moreau.step=1e-5` and the like change\n"
-                                 "them. A method that the model cannot run is skipped, with the reason. The last "
-                                 "sentence says whether the methods agree\n"
-                                 "(no joint coordinate differs by more than 1 % of its range), or from when on and in "
-                                 "what they differ. Exit code 1 when\n"
-                                 "one of the runs failed; those that did not are compared all the same.",
-                                 compare_table,
-                                 sizeof compare_table / sizeof *compare_table,
-                                 compare_command};
+const command command_compare = {
+    "compare",
+    "Run a model under several methods, and say where they agree.",
+    "A method other than the model's own runs with its default settings, and with the step "
+    "of the model's own method if\n"
+    "it needs one; `--set method.moreau.step=1e-5` and the like change them. A method "
+    "that the model cannot run is skipped,\n"
+    "with the reason. The last sentence says whether the methods agree (no joint "
+    "coordinate, and with flexible bodies no place\n"
+    "of a marker, differs by more than 1 % of its range), or from when on and in what "
+    "they differ. Exit code 1 when one of the\n"
+    "runs failed; those that did not are compared all the same.",
+    compare_table,
+    sizeof compare_table / sizeof *compare_table,
+    compare_command};
 
 typedef struct entry {
   const char *method;
@@ -75,6 +78,7 @@ typedef struct contest {
   entry entries[METHODS_MAX];
   int count;
   char prefix[4000], json[4096];
+  double step;  // of the model's own method; 0: it chooses them [s]
   bool failed;  // one of the runs
 } contest;
 
@@ -153,19 +157,51 @@ static bool concerns(const carom_setting *s, const char *method) {
   return strncmp(s->name + 7, method, length) == 0 && (s->name[7 + length] == '.' || s->name[7 + length] == 0);
 }
 
-// The model's own method keeps its settings; another one comes in by name. Null when the model cannot be run under it.
-static carom_model *load_under(const contest *c, const char *method, carom_error *error) {
+static bool gives(const setting_list *given, const char *name) {
+  for (int i = 0; i < given->count; i++)
+    if (strcmp(given->items[i].name, name) == 0) return true;
+  return false;
+}
+
+// The model under its own method, or under the one named; with the settings that concern it, and with a step.
+static carom_model *load_with(const contest *c, const char *method, double step, carom_error *error) {
   const setting_list *given = &c->a->settings;
-  carom_setting *with = calloc((size_t)given->count + 2, sizeof *with);
+  carom_setting *with = calloc((size_t)given->count + 3, sizeof *with);
+  char name[96], value[32];
   int count = 0;
   if (!with) return snprintf(error->text, sizeof error->text, "out of memory"), NULL;
-  with[count++] = (carom_setting){"method", method};
+  if (method) with[count++] = (carom_setting){"method", method};
+  snprintf(name, sizeof name, "method.%s.step", method ? method : "");
+  snprintf(value, sizeof value, "%.17g", step);
+  if (step > 0 && !gives(given, name)) with[count++] = (carom_setting){name, value};
   for (int i = 0; i < given->count; i++)
-    if (concerns(&given->items[i], method)) with[count++] = given->items[i];
+    if (concerns(&given->items[i], method ? method : "")) with[count++] = given->items[i];
   if (c->a->end) with[count++] = (carom_setting){"end", c->a->end};
   carom_model *model = carom_model_load(c->a->model, with, count, error);
   free(with);
   return model;
+}
+
+static bool needs_step(const char *method) {
+  const char *required = carom_method_get_advice(method).required;
+  return required && strncmp(required, "step=", 5) == 0;
+}
+
+// The model's own method keeps its settings; another one comes in by name, and takes the step of the own one if it
+// cannot do without. Null when the model cannot be run under it.
+static carom_model *load_under(const contest *c, const char *method, carom_error *error) {
+  carom_model *model = load_with(c, method, 0, error);
+  if (model || !(c->step > 0) || !needs_step(method) || !strstr(error->message, "'step' is missing")) return model;
+  *error = (carom_error){0};
+  return load_with(c, method, c->step, error);
+}
+
+static double own_step(const contest *c) {
+  carom_error ignored = {0};
+  carom_model *model = load_with(c, NULL, 0, &ignored);
+  double step = model ? carom_model_get_info(model).step : 0;
+  carom_model_destroy(model);
+  return step;
 }
 
 static int count_left(const contest *c) {
@@ -187,6 +223,7 @@ static int check_left(const contest *c) {
 
 // What stands in the way of one method alone skips it; what stands in the way of all is wrong with the model.
 static int load_all(contest *c) {
+  c->step = own_step(c);
   for (int i = 0; i < c->count; i++) {
     entry *e = &c->entries[i];
     e->model = load_under(c, e->method, &e->error);

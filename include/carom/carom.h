@@ -71,6 +71,7 @@ typedef struct carom_model_info {
   const char *changed_joint, *changed_body, *changed_key;
   double changed_from, changed_to;
   int changed_count;  // number of given speeds that were changed
+  double step;        // of a method with equal steps; 0: the method chooses them [s]
 } carom_model_info;
 CAROM_API carom_model_info carom_model_get_info(const carom_model *model);
 // About how large the record of a whole run becomes, as far as that is known before it.

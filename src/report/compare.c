@@ -94,14 +94,37 @@ static bool is_coordinate(const char *name) {
   return dot && dot[1] == 'q' && strspn(dot + 2, "0123456789") == strlen(dot + 2);
 }
 
-static shared_column *share_columns(arena *memory, const record_table *a, const record_table *b, comparison *result) {
-  shared_column *shared = ARENA_ARRAY(memory, shared_column, a->column_count + 1);
-  result->columns = ARENA_ARRAY(memory, compare_column, a->column_count + 1);
+// Of a marker; its rate is the velocity along the same axis.
+static bool is_place(const char *name) {
+  const char *dot = strrchr(name, '.');
+  return dot && dot[1] && !dot[2] && strchr("xyz", dot[1]);
+}
+
+static int velocity_of(arena *memory, const record_table *t, const char *name) {
+  const char *dot = strrchr(name, '.');
+  return find_column(t, arena_print(memory, "%.*s.v%s", (int)(dot - name), name, dot + 1));
+}
+
+// Which columns of a table are compared, and where their rates are.
+typedef struct column_choice {
+  const char *table;
+  bool (*takes)(const char *name);
+  int (*rate)(arena *memory, const record_table *t, const char *name);
+} column_choice;
+
+// Adds the columns of a table to those of the result.
+static shared_column *share_columns(arena *memory, const column_choice *choice, const record_table *a,
+                                    const record_table *b, comparison *result) {
+  const int before = result->column_count;
+  const compare_column *earlier = result->columns;
+  shared_column *shared = ARENA_ARRAY(memory, shared_column, before + a->column_count + 1);
+  result->columns = ARENA_ARRAY(memory, compare_column, before + a->column_count + 1);
+  for (int k = 0; k < before; k++) result->columns[k] = earlier[k];
   for (int k = 0; k < a->column_count; k++) {
-    int other = is_coordinate(a->columns[k]) ? find_column(b, a->columns[k]) : -1;
+    int other = choice->takes(a->columns[k]) ? find_column(b, a->columns[k]) : -1;
     if (other < 0) continue;
     shared[result->column_count] =
-        (shared_column){{k, other}, {rate_of(memory, a, a->columns[k]), rate_of(memory, b, a->columns[k])}};
+        (shared_column){{k, other}, {choice->rate(memory, a, a->columns[k]), choice->rate(memory, b, a->columns[k])}};
     result->columns[result->column_count++] =
         (compare_column){.name = a->columns[k], .unit = a->units ? a->units[k] : ""};
   }
@@ -113,11 +136,11 @@ static shared_column *share_columns(arena *memory, const record_table *a, const 
 // nothing: it has at least 1e-5 of their largest range. Where nothing moves at all, 1e-9 rad or m.
 static const double OF_RANGE = 0.01, OF_LARGEST = 1e-5, SAME = 1e-9;
 
-static void set_tolerances(comparison *result) {
-  for (int k = 0; k < result->column_count; k++) {
+static void set_tolerances(comparison *result, int from) {
+  for (int k = from; k < result->column_count; k++) {
     compare_column *c = &result->columns[k];
     double largest = 0;
-    for (int i = 0; i < result->column_count; i++)
+    for (int i = from; i < result->column_count; i++)
       if (strcmp(result->columns[i].unit, c->unit) == 0) largest = fmax(largest, result->columns[i].range);
     c->tolerance = fmax(fmax(OF_RANGE * c->range, OF_LARGEST * largest), SAME);
   }
@@ -130,36 +153,37 @@ static void note_difference(compare_column *c, double t, double difference, doub
 }
 
 // Over common times, before anything is held against it.
-static void find_ranges(arena *memory, cursor *c, const shared_column *shared, comparison *result) {
+static void find_ranges(arena *memory, cursor *c, const shared_column *shared, int from, comparison *result) {
   double *low = ARENA_ARRAY(memory, double, result->column_count + 1),
          *high = ARENA_ARRAY(memory, double, result->column_count + 1);
-  for (int k = 0; k < result->column_count; k++) low[k] = INFINITY, high[k] = -INFINITY;
+  for (int k = from; k < result->column_count; k++) low[k] = INFINITY, high[k] = -INFINITY;
   for (long i = 0; i < c->rows && !c->failed; i++) {
     double t = cursor_time(c, i);
     if (!(t >= result->t0) || t > result->t1) continue;
     const double *row = cursor_row(c, i);
-    for (int k = 0; k < result->column_count; k++)
+    for (int k = from; k < result->column_count; k++)
       low[k] = fmin(low[k], row[shared[k].column[0]]), high[k] = fmax(high[k], row[shared[k].column[0]]);
   }
-  for (int k = 0; k < result->column_count; k++) {
+  for (int k = from; k < result->column_count; k++) {
     result->columns[k].range = high[k] >= low[k] ? high[k] - low[k] : 0;
     result->columns[k].parts = NAN;
   }
-  set_tolerances(result);
+  set_tolerances(result, from);
 }
 
 // At the times of the run that has fewer of them; the other is the one to interpolate.
-static bool compare_trajectories(arena *memory, cursor side[2], comparison *result) {
+static bool compare_trajectories(arena *memory, const column_choice *choice, cursor side[2], comparison *result) {
+  const int from = result->column_count;
   record_table a = record_get_table(side[0].in, side[0].table), b = record_get_table(side[1].in, side[1].table);
-  shared_column *shared = share_columns(memory, &a, &b, result);
-  find_ranges(memory, &side[0], shared, result);
+  shared_column *shared = share_columns(memory, choice, &a, &b, result);
+  find_ranges(memory, &side[0], shared, from, result);
   int grid = side[0].rows <= side[1].rows ? 0 : 1;
   double before = result->t0, total = 0;
   for (long i = 0; i < side[grid].rows && !side[0].failed && !side[1].failed; i++) {
     double t = cursor_time(&side[grid], i);
     if (!(t >= result->t0) || t > result->t1) continue;
     cursor_seek(&side[1 - grid], t);
-    for (int k = 0; k < result->column_count; k++) {
+    for (int k = from; k < result->column_count; k++) {
       const shared_column *s = &shared[k];
       double x[2];
       x[grid] = cursor_row(&side[grid], i)[s->column[grid]];
@@ -169,7 +193,7 @@ static bool compare_trajectories(arena *memory, cursor side[2], comparison *resu
     total += t - before;
     before = t;
   }
-  for (int k = 0; k < result->column_count; k++) {
+  for (int k = from; k < result->column_count; k++) {
     compare_column *c = &result->columns[k];
     c->rms = total > 0 ? sqrt(c->rms / total) : c->max;
   }
@@ -342,12 +366,28 @@ static void compare_costs(arena *memory, const compare_side *first, const compar
   }
 }
 
+// Bodies that deform move by more than their joints.
+static bool has_modes(record_reader *in) {
+  int table = record_find_table(in, "bodies");
+  record_table about = table < 0 ? (record_table){0} : record_get_table(in, table);
+  for (int k = 0; k < about.column_count; k++)
+    if (strstr(about.columns[k], ".mode1")) return true;
+  return false;
+}
+
+static bool compare_table(arena *memory, const column_choice *choice, const compare_side *first,
+                          const compare_side *second, comparison *result, carom_error *error) {
+  cursor side[2] = {cursor_create(memory, first->in, choice->table, error),
+                    cursor_create(memory, second->in, choice->table, error)};
+  if (side[0].rows < 1 || side[1].rows < 1) return true;
+  return compare_trajectories(memory, choice, side, result);
+}
+
 bool compare_runs(arena *memory, const compare_side *first, const compare_side *second, double window,
                   comparison *result, carom_error *error) {
   *result = (comparison){.t0 = 1, .t1 = 0};
   compare_costs(memory, first, second, result);
-  cursor side[2] = {cursor_create(memory, first->in, "joints", error),
-                    cursor_create(memory, second->in, "joints", error)};
+  static const column_choice joints = {"joints", is_coordinate, rate_of}, markers = {"markers", is_place, velocity_of};
   cursor time[2] = {cursor_create(memory, first->in, "time", error), cursor_create(memory, second->in, "time", error)};
   if (time[0].rows < 1 || time[1].rows < 1) return true;
   result->t0 = fmax(cursor_time(&time[0], 0), cursor_time(&time[1], 0));
@@ -355,6 +395,7 @@ bool compare_runs(arena *memory, const compare_side *first, const compare_side *
   if (time[0].failed || time[1].failed) return false;
   result->window = window > 0 ? window : 0.01 * (result->t1 - result->t0);
   if (!(result->t0 <= result->t1)) return true;
-  if (side[0].rows > 0 && side[1].rows > 0 && !compare_trajectories(memory, side, result)) return false;
+  if (!compare_table(memory, &joints, first, second, result, error)) return false;
+  if (has_modes(first->in) && !compare_table(memory, &markers, first, second, result, error)) return false;
   return match_impacts(memory, first, second, result, error) && compare_energies(memory, first, second, result, error);
 }

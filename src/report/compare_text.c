@@ -163,7 +163,7 @@ static double two_digits(double x) {
 
 static void say_amount(carom_comparison *c, const compare_column *e) {
   SAY(c, "%.2g %s", e->max, e->unit);
-  if (e->range > 0) SAY(c, ", %g %% of its range", two_digits(100 * e->max / e->range));
+  if (e->range > e->tolerance) SAY(c, ", %g %% of its range", two_digits(100 * e->max / e->range));
 }
 
 // "a and b", "a, b and c".
