@@ -92,7 +92,7 @@ ${source ? `<p class="source">${escape(source)}</p>\n` : ''}${words ? `<p>${esca
 }
 
 // A moving picture, and figures that a script of the model has drawn.
-const more = (name) => [[`${name}, moving`, `${name}.webp`], [`${name}, forces and energies`, `${name}.svg`]].filter(([, file]) => existsSync(join(GALLERY, file)));
+const more = (name) => [[`${name}, moving`, `${name}.webp`], [`${name}, figures`, `${name}.svg`]].filter(([, file]) => existsSync(join(GALLERY, file)));
 
 function section(name) {
   const { title, source, words } = about(name);
