@@ -149,7 +149,7 @@ typedef struct carom_finite_elements_def {
   const void *origin;    // places of its keys in the model file; null in a program
 } carom_finite_elements_def;
 
-typedef enum carom_support { CAROM_CLAMPED, CAROM_FREE } carom_support;
+typedef enum carom_support { CAROM_CLAMPED, CAROM_FREE, CAROM_CRAIG_BAMPTON } carom_support;
 typedef enum carom_interface_loads { CAROM_LOADS_NORMAL, CAROM_LOADS_ALL } carom_interface_loads;
 
 // In which shapes a flexible body deforms: eigenmodes with static modes, or given functions of x and L.

@@ -143,12 +143,48 @@ static bool too_many(builder *b, const flexible_builder *fb, int count) {
 
 // Freedoms of the section that carries a clamped beam; null for a body that is free.
 static const bool *hold_root(builder *b, const flexible_builder *fb) {
-  if (fb->is_solid || fb->d->modes->support != CAROM_CLAMPED) return NULL;
+  const int support = fb->d->modes->support;
+  const bool clamped = support == CAROM_CLAMPED || (support == CAROM_CRAIG_BAMPTON && fb->is_carried);
+  if (fb->is_solid || !clamped) return NULL;
   bool *held = ARENA_ARRAY(&b->model->scratch, bool, fb->e.freedom_count);
   const int *root = fb->e.freedoms[node_at(fb, fb->from.x)];
   for (int k = 0; k < 6; k++)
     if (root[k] >= 0) held[root[k]] = true;
   return held;
+}
+
+// The freedoms that a place follows.
+static void mark_place(const flex_place *at, bool *marked) {
+  for (int k = 0; k < at->count; k++)
+    if (vec3_norm(at->shape[k]) > 0 || vec3_norm(at->turn[k]) > 0) marked[at->freedom[k]] = true;
+  for (int k = 0; k < at->wide.count; k++) marked[at->wide.freedom[k]] = true;
+}
+
+// Those of all places where joints, constraints and forces attach.
+static const bool *find_joined(builder *b, const mechanism *m, const flexible_builder *fb, int body_index) {
+  bool *joined = ARENA_ARRAY(&b->model->scratch, bool, fb->e.freedom_count);
+  for (int i = 0; i < m->marker_count; i++) {
+    flex_place at = {0};
+    if (m->markers[i].body != body_index || !is_loaded(m, i)) continue;
+    if (flexible_place_at(fb, m->markers[i].local.p, &at)) mark_place(&at, joined);
+  }
+  return joined;
+}
+
+// The basis of Craig and Bampton, with further shapes.
+static bool joined_basis(builder *b, const mechanism *m, const flexible_builder *fb, int body_index, const reduction *r,
+                         const shape_list *further, flex_modes *to) {
+  arena *scratch = &b->model->scratch;
+  const size_t row = (size_t)fb->e.freedom_count * sizeof(double);
+  flex_modes modes;
+  if (!modes_craig_bampton(scratch, &r->eigen, find_joined(b, m, fb, body_index), fb->d->modes->count, &modes))
+    return false;
+  shape_list all = {0};
+  for (int i = 0; i < modes.count; i++)
+    memcpy(push_shape(scratch, r->e, &all), modes.phi + (long)i * fb->e.freedom_count, row);
+  for (int i = 0; i < further->count; i++)
+    memcpy(push_shape(scratch, r->e, &all), further->rows + (long)i * fb->e.freedom_count, row);
+  return modes_of_shapes(scratch, r->e, all.count, all.rows, to);
 }
 
 static bool eigen_basis(builder *b, const mechanism *m, flexible_builder *fb, int body_index, flex_modes *to) {
@@ -168,11 +204,16 @@ static bool eigen_basis(builder *b, const mechanism *m, flexible_builder *fb, in
                            "its origin, where its axes are, is outside the solid");
   bool good = reduction_create(scratch, &fb->e, hold_root(b, fb), &frame, fb->is_carried, &r);
   if (!builder_interface(b, m, fb, body_index)) return false;
+  const bool joined = d->support == CAROM_CRAIG_BAMPTON;
+  if (joined && !d->static_modes)
+    return flexible_refuse(b, fb, modes_place(fb, "static_modes"), "take it out, or choose another 'support'",
+                           "the basis of Craig and Bampton has static shapes: 'static_modes' cannot be false");
   if (good && d->static_modes) {
-    add_static_shapes(b, m, fb, body_index, &r, &shapes);
+    if (!joined) add_static_shapes(b, m, fb, body_index, &r, &shapes);
     good = add_contact_shapes(b, fb, &r, &shapes);
   }
-  good = good && reduction_basis(scratch, &r, d->count, shapes.count, shapes.rows, to);
+  if (joined) good = good && joined_basis(b, m, fb, body_index, &r, &shapes, to);
+  else good = good && reduction_basis(scratch, &r, d->count, shapes.count, shapes.rows, to);
   if (!good)
     return flexible_refuse(b, fb, fb->p->places.whole, "look for a size or a modulus of the wrong order",
                            "its eigenmodes cannot be computed");

@@ -340,18 +340,20 @@ static bool has_key(const part *p, const char *key) {
   return false;
 }
 
-// Keys that only rigid bodies have.
+// Keys that only rigid bodies have. The mass of imported matrices may be given: it is compared.
 static bool check_keys(builder *b, const flexible_builder *fb) {
   const carom_body_def *d = fb->d;
   double other = 0;
   for (int k = 0; k < 6; k++) other += fabs(d->inertia[k]) + (k < 3 ? fabs(d->com[k]) : 0);
-  const char *key = d->mass != 0     ? "mass"
-                    : d->density > 0 ? "density"
-                    : d->solid       ? "solid"
-                    : other > 0      ? "inertia"
-                                     : NULL;
+  const bool compared = d->finite_elements != NULL;
+  const char *key = d->mass != 0 && !compared ? "mass"
+                    : d->density > 0          ? "density"
+                    : d->solid                ? "solid"
+                    : other > 0               ? "inertia"
+                                              : NULL;
   for (int i = 0; i < body_table.count && fb->p->places.each && !key; i++)
-    if (fb->p->places.each[i].source && strcmp(body_table.options[i].key, "geometric_stiffness") != 0)
+    if (fb->p->places.each[i].source && strcmp(body_table.options[i].key, "geometric_stiffness") != 0 &&
+        !(compared && strcmp(body_table.options[i].key, "mass") == 0))
       key = body_table.options[i].key;
   if (key)
     return source_error(b->error, CAROM_ERROR_MODEL, builder_place(fb->p, &body_table, key), "leave it out",

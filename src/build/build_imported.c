@@ -135,6 +135,16 @@ static body_mass mass_of(arena *scratch, const flex_elements *e) {
                      .from_shape = true};
 }
 
+// A given mass is known to some digits; a wrong unit or a part that is missing is off by more than 1e-3.
+static bool check_mass(builder *b, const flexible_builder *fb, const body_mass *have) {
+  static const double DIGITS = 1e-3;
+  const double given = fb->d->mass;
+  if (given == 0 || fabs(have->mass - given) <= DIGITS * given) return true;
+  return source_error(b->error, CAROM_ERROR_MODEL, builder_place(fb->p, &body_table, "mass"),
+                      "look at 'mass' and 'length' of 'finite_elements', the units of the matrices, or leave it out",
+                      "body '%s': its matrices have a mass of %.6g kg, not %.6g kg", fb->p->name, have->mass, given);
+}
+
 bool builder_finite_elements(builder *b, flexible_builder *fb, body_mass *mass) {
   const carom_finite_elements_def *d = fb->d->finite_elements;
   imported_body from = {0};
@@ -154,5 +164,5 @@ bool builder_finite_elements(builder *b, flexible_builder *fb, body_mass *mass) 
                     "change how it bends ('geometric_stiffness: no' accepts that)",
                     fb->p->name);
   *mass = mass_of(fb->scratch, &fb->e);
-  return true;
+  return check_mass(b, fb, mass);
 }

@@ -68,7 +68,9 @@ static const option body_options[] = {
      .dim = DIM_MASS,
      .flags = OPTION_NOT_NEGATIVE,
      .preset = "0",
-     .help = "Mass. Zero is allowed if the motion of the body is driven or the bodies attached to it have inertia."},
+     .help =
+         "Mass. Zero is allowed if the motion of the body is driven or the bodies attached to it have inertia. Of a "
+         "body of `finite_elements` it follows from the matrices; if it is given, they must have it to 0.1 %."},
     {.key = "inertia",
      .type = OPTION_INERTIA,
      .offset = AT(inertia),

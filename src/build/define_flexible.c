@@ -280,9 +280,11 @@ static const option modes_options[] = {
     {.key = "support",
      .type = OPTION_WORD,
      .offset = AT(support),
-     .words = "clamped|free",
+     .words = "clamped|free|craig-bampton",
      .preset = "clamped",
-     .help = "Eigenmodes of the body clamped at the marker by which a joint carries it, or of the free body."},
+     .help = "Eigenmodes of the body clamped at the marker by which a joint carries it, or of the free body; or those "
+             "of Craig and Bampton: of the body held at all places where joints, constraints and forces attach, with "
+             "a static shape for each freedom of these places. With `craig-bampton` `static_modes` stays true."},
     {.key = "static_modes",
      .type = OPTION_FLAG,
      .offset = AT(static_modes),
