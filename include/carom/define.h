@@ -134,6 +134,7 @@ typedef struct carom_solid_2d_def {
   double density;      // [kg/m³]
   const char *solid;   // instead of these three: a solid that has them; may be null
   int plane;           // carom_plane
+  carom_names attach;  // sides and stretches that markers at their middles follow as a whole; may be empty
   const void *origin;  // places of its keys in the model file; null in a program
 } carom_solid_2d_def;
 

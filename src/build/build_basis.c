@@ -100,7 +100,7 @@ static void add_static_shape(builder *b, const reduction *r, const flex_place *a
 }
 
 // Deformations under a force along and a torque about each axis, at every loaded place but the one that carries the
-// body; of a solid under forces alone.
+// body; of a solid at a point under forces alone.
 static void add_static_shapes(builder *b, const mechanism *m, const flexible_builder *fb, int body_index,
                               const reduction *r, shape_list *to) {
   static const vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -108,7 +108,7 @@ static void add_static_shapes(builder *b, const mechanism *m, const flexible_bui
     flex_place at;
     if (m->markers[i].body != body_index || !is_load_place(m, fb, i)) continue;
     flexible_place_at(fb, m->markers[i].local.p, &at);
-    for (int k = 0; k < (fb->is_solid && fb->e.planar ? 2 : 6); k++) {
+    for (int k = 0; k < (fb->is_solid && fb->e.planar && !at.wide.count ? 2 : 6); k++) {
       if (fb->e.planar && (k == 2 || k == 3 || k == 4)) continue;
       add_static_shape(b, r, &at, k < 3 ? axes[k] : VEC3_ZERO, k < 3 ? VEC3_ZERO : axes[k - 3], to);
     }

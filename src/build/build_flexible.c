@@ -35,7 +35,7 @@ double flexible_section_x(const flexible_builder *fb, vec3 p) { return fmin(fmax
 
 bool flexible_place_at(const flexible_builder *fb, vec3 p, flex_place *to) {
   if (fb->e.node_mass) return flexible_imported_place(fb, p, to);
-  if (fb->is_solid) return planar_solid_place(&fb->solid, &fb->e, (vec2){p.x, p.y}, to);
+  if (fb->is_solid) return flexible_solid_place(fb, p, to);
   *to = flexible_section(fb, flexible_section_x(fb, p));
   return true;
 }
@@ -67,6 +67,7 @@ static void tell_far_sets(builder *b, const mechanism *m, const flexible_builder
 
 static bool check_inside(builder *b, const mechanism *m, const flexible_builder *fb, int body_index) {
   if (fb->e.node_mass) tell_far_sets(b, m, fb, body_index);
+  else if (!flexible_check_attached(b, m, fb, body_index)) return false;
   for (int i = 0; i < m->marker_count; i++) {
     const vec3 p = m->markers[i].local.p;
     flex_place ignored;

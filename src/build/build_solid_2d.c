@@ -216,6 +216,47 @@ static body_mass mass_of(const flex_elements *e) {
   return (body_mass){.mass = sum.mass, .com = com, .inertia = {0, 0, about}, .from_shape = true};
 }
 
+// --- sides that markers follow ---------------------------------------------------------------------------------------
+
+static bool is_middle(const flexible_builder *fb, const flex_interface *of, vec3 p) {
+  const vec3 middle = interface_middle(&fb->e, of);
+  double reach = 0;
+  for (int i = 0; i < of->count; i++) reach = fmax(reach, vec3_norm(vec3_sub(fb->e.nodes[of->nodes[i]], middle)));
+  return vec3_norm(vec3_sub(p, middle)) <= 1e-9 * reach;
+}
+
+bool flexible_solid_place(const flexible_builder *fb, vec3 p, flex_place *to) {
+  const carom_names *names = fb->d->solid_2d ? &fb->d->solid_2d->attach : NULL;
+  for (int i = 0; names && i < names->count; i++) {
+    const flex_interface *of = interfaces_find(&fb->interfaces, names->items[i]);
+    if (of && of->count && is_middle(fb, of, p)) return interface_place(fb->scratch, &fb->e, of, p, to);
+  }
+  return planar_solid_place(&fb->solid, &fb->e, (vec2){p.x, p.y}, to);
+}
+
+static bool has_marker(const mechanism *m, const flexible_builder *fb, int body_index, const flex_interface *of) {
+  for (int i = 0; i < m->marker_count; i++)
+    if (m->markers[i].body == body_index && is_middle(fb, of, m->markers[i].local.p)) return true;
+  return false;
+}
+
+bool flexible_check_attached(builder *b, const mechanism *m, const flexible_builder *fb, int body_index) {
+  const carom_names *names = &fb->d->solid_2d->attach;
+  for (int i = 0; i < names->count; i++) {
+    const flex_interface *of = interfaces_find(&fb->interfaces, names->items[i]);
+    if (!of || !of->count)
+      return source_error(b->error, CAROM_ERROR_MODEL, solid_place(fb, "attach"), flexible_interface_names(b, fb),
+                          "body '%s': there is no side or stretch '%s' on its boundary", fb->p->name, names->items[i]);
+    const vec3 at = interface_middle(&fb->e, of);
+    if (!has_marker(m, fb, body_index, of))
+      return source_error(b->error, CAROM_ERROR_MODEL, solid_place(fb, "attach"),
+                          "put one there, or leave the name out",
+                          "body '%s': no marker follows '%s', since none is at its middle, [%.9g, %.9g] m", fb->p->name,
+                          names->items[i], at.x, at.y);
+  }
+  return true;
+}
+
 static bool check_elements(builder *b, const flexible_builder *fb) {
   if (fb->d->solid_2d->elements <= ELEMENTS_MOST) return true;
   return source_error(b->error, CAROM_ERROR_MODEL, solid_place(fb, "elements"), NULL,
@@ -234,7 +275,8 @@ bool builder_solid_2d(builder *b, flexible_builder *fb, body_mass *mass) {
   if (!check_elements(b, fb) || !make_mesh(b, fb)) return false;
   fb->solid.thickness = d->thickness, fb->solid.young = of.young, fb->solid.poisson = of.poisson;
   fb->solid.density = of.density, fb->solid.plane_strain = d->plane == CAROM_PLANE_STRAIN;
-  planar_solid_elements(&b->model->scratch, &fb->solid, &fb->e);
+  fb->scratch = &b->model->scratch;
+  planar_solid_elements(fb->scratch, &fb->solid, &fb->e);
   name_sides(b, fb);
   *mass = mass_of(&fb->e);
   return true;

@@ -207,13 +207,19 @@ static const option solid_2d_options[] = {
      .words = "stress|strain",
      .preset = "stress",
      .help = "Plane stress (a thin plate) or plane strain (a slice of a long body)."},
+    {.key = "attach",
+     .type = OPTION_NAMES,
+     .offset = AT(attach),
+     .help = "Sides of the shape or `stretches` of them: a marker at the middle of one moves and turns with the whole "
+             "of it, as a rigid bar would that is fitted to it. So a joint holds a side, and not one point, which "
+             "would give way the more the finer the mesh is."},
 };
 const option_table solid_2d_table = {
     .name = "solid_2d",
     .summary =
         "`solid_2d:` of a body makes it a flexible solid of a planar model. It needs `modes` with a count; "
         "eigenmodes are those of the free body. Markers must be inside it, and move and turn as the material "
-        "there. It has no geometric stiffness.",
+        "there, or with a side (`attach`). It has no geometric stiffness.",
     .example = "disc: {solid_2d: {disc: 0.1 m, thickness: 1 cm, solid: steel}, modes: {count: 10}}",
     .size = sizeof(carom_solid_2d_def),
     .options = solid_2d_options,

@@ -56,7 +56,7 @@ typedef struct flexible_builder {
   beam_shape *shapes;  // given ones
   given_shape *given;
   int given_count;
-  arena *scratch;                   // of an imported body, whose elements are in `e` from the start
+  arena *scratch;                   // of a solid or an imported body, whose elements are in `e` from the start
   const flex_interface **attached;  // sets of nodes that its markers follow
   int attached_count;
   flex_interfaces interfaces;  // that `interface:` of the modes can name
@@ -111,6 +111,11 @@ void flexible_marker_contact(builder *b, flexible_builder *fb, const char *name,
 bool builder_damping(builder *b, flexible_builder *fb);
 // What is given of a planar solid, and its mass.
 bool builder_solid_2d(builder *b, flexible_builder *fb, body_mass *mass);
+// What moves a point of a planar solid: the side of which it is the middle, if markers follow that, or the material
+// there. Returns false if it is outside.
+bool flexible_solid_place(const flexible_builder *fb, vec3 p, flex_place *to);
+// Refuses names of sides that there are not, and those that no marker follows.
+bool flexible_check_attached(builder *b, const mechanism *m, const flexible_builder *fb, int body_index);
 // What is given of imported matrices, and their mass.
 bool builder_finite_elements(builder *b, flexible_builder *fb, body_mass *mass);
 // What moves a point of an imported body. Returns false if it is outside.

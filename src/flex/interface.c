@@ -98,6 +98,43 @@ flex_interface interface_part(arena *memory, const char *name, const flex_interf
   return to;
 }
 
+// --- places ----------------------------------------------------------------------------------------------------------
+
+static double size_of(const flex_interface *of, int i) { return of->sizes ? of->sizes[i] : 1; }
+
+vec3 interface_middle(const flex_elements *e, const flex_interface *of) {
+  vec3 sum = VEC3_ZERO;
+  double size = 0;
+  for (int i = 0; i < of->count; i++)
+    sum = vec3_axpy(sum, size_of(of, i), e->nodes[of->nodes[i]]), size += size_of(of, i);
+  return vec3_scale(1 / size, sum);
+}
+
+// With d from the middle to a node of size w, displaced by u:  θ = Σ w d × u / Σ w d²,  and the place moves by
+// Σ w u / Σ w + θ × (at - middle).
+bool interface_place(arena *memory, const flex_elements *e, const flex_interface *of, vec3 at, flex_place *to) {
+  const vec3 middle = interface_middle(e, of), arm = vec3_sub(at, middle);
+  int *freedom = ARENA_ARRAY(memory, int, 2 * of->count);
+  vec3 *shape = ARENA_ARRAY(memory, vec3, 2 * of->count), *turn = ARENA_ARRAY(memory, vec3, 2 * of->count);
+  double size = 0, spread = 0;
+  for (int i = 0; i < of->count; i++) {
+    const vec3 d = vec3_sub(e->nodes[of->nodes[i]], middle);
+    size += size_of(of, i), spread += size_of(of, i) * vec3_dot(d, d);
+  }
+  if (!(spread > 0)) return false;
+  for (int i = 0; i < of->count; i++) {
+    const vec3 d = vec3_sub(e->nodes[of->nodes[i]], middle);
+    const double w = size_of(of, i);
+    for (int k = 0; k < 2; k++) {
+      const vec3 along = {k == 0, k == 1, 0}, theta = {0, 0, w * (k ? d.x : -d.y) / spread};
+      freedom[2 * i + k] = e->freedoms[of->nodes[i]][k], turn[2 * i + k] = theta;
+      shape[2 * i + k] = vec3_axpy(vec3_cross(theta, arm), w / size, along);
+    }
+  }
+  *to = (flex_place){.at = at, .wide = {2 * of->count, freedom, shape, turn}};
+  return true;
+}
+
 // --- loads -----------------------------------------------------------------------------------------------------------
 
 int interface_loads(const flex_elements *e, const flex_interface *of, double *loads) {

@@ -34,6 +34,13 @@ bool interface_normal(const vec2 *nodes, int side_count, const int (*sides)[3], 
 flex_interface interface_part(arena *memory, const char *name, const flex_interface *of, const vec3 *nodes,
                               bool (*inside)(const void *context, vec3 at), const void *context);
 
+// The mean place of an interface in the plane, by the sizes of its nodes.
+vec3 interface_middle(const flex_elements *e, const flex_interface *of);
+// A place that follows an interface in the plane as a whole: the rigid motion that is nearest to that of its nodes, by
+// their sizes. A load there is a traction that is linear along the interface, whatever the mesh is. Returns false if
+// the interface has no length.
+bool interface_place(arena *memory, const flex_elements *e, const flex_interface *of, vec3 at, flex_place *to);
+
 // Unit loads on an interface, rows of freedom_count numbers: a force along the normal at each node, or along every axis
 // where the normal is not known, each times the root of the node's size. So a sum of them with the factors z is a
 // pressure p with ∫ p² = Σ z², whatever the mesh is. Returns how many; `loads` may be null.
