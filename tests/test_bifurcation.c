@@ -214,7 +214,7 @@ static void a_fold_is_named_where_positions_agree(void) {
   const carom_bifurcation_options o = {.model = write_model("duffing.yaml", duffing),
                                        .vary = {"w", "1.2,1.3,1.4,1.5,1.6,1.7,1.75,1.7729,1.7932"},
                                        .period = "2*pi/w",
-                                       .cut = 100,
+                                       .cut = 200,
                                        .points = 8,
                                        .one_way = true,
                                        .record = scratch("short.h5")};
