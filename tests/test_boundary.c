@@ -269,18 +269,17 @@ static bool collide(const char *off, const char *method, double h, double end, c
 // off in first order of the step. Integrated motion keeps it to rounding, 1e-16 in each of 3000 steps.
 static void two_discs_keep_momentum(void) {
   static const char *const steppers[] = {"moreau", "stewart-trinkle"}, *const offs[] = {"0", "3 deg"};
-  collision a, b, c;
+  collision a, b;
   for (int k = 0; k < 4; k++) {
     const char *method = steppers[k % 2], *off = offs[k / 2],
                *more = k % 2 ? "method.stewart-trinkle.modal_theta=0.5" : "";
     const double end = k < 2 ? 3e-4 : 7e-4;
-    if (!collide(off, method, 1e-6, end, more, &a) || !collide(off, method, 5e-7, end, more, &b) ||
-        !collide(off, method, 2.5e-7, end, more, &c))
-      continue;
+    if (!collide(off, method, 1e-6, end, more, &a) || !collide(off, method, 2.5e-7, end, more, &b)) continue;
     CHECK_LE(a.momentum, 1e-8 * 0.157);
     CHECK_LE(a.angular, 1e-7 * 0.157 * 0.1);
-    CHECK_LE(c.momentum, 0.6 * b.momentum);  // halvings before these have terms of second order
-    CHECK_LE(c.angular, 0.6 * b.angular);
+    // 0.6 for each halving; a single one depends on when in its step each node touches, by a tenth
+    CHECK_LE(b.momentum, 0.36 * a.momentum);
+    CHECK_LE(b.angular, 0.36 * a.angular);
   }
   for (int k = 0; k < 3; k++) {  // dt ω of 0.5 and 0.1
     if (!collide(offs[k == 2], k == 1 ? "lcp-velocity" : "lcp-position", k == 1 ? 1e-7 : 5e-7, k == 2 ? 7e-4 : 2.5e-4,
