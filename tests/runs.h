@@ -40,7 +40,7 @@ static bool run_open_path(run *r, const char *path, const char *settings) {
 }
 
 CHECK_UNUSED_OK static bool run_open(run *r, const char *name, const char *settings) {
-  char path[5000];
+  char path[8000];
   snprintf(path, sizeof path, "%s/models/%s.yaml", CHECK_SOURCE_DIR, name);
   return run_open_path(r, path, settings);
 }
