@@ -406,5 +406,6 @@ integrator_stats integrator_get_stats(const integrator *it) {
 }
 
 bool integrator_is_one_step(const integrator *it) { return it->ops->one_step; }
+bool integrator_keeps_slope(const integrator *it) { return it->ops->one_step || it->ops->keeps_slope; }
 
 double integrator_next_step(const integrator *it) { return it->ops->next_step(it); }

@@ -44,8 +44,8 @@ typedef struct ode_problem {
   // Moves y back onto the manifold (in place) and returns as rhs does. May be null if there is no manifold. `error`
   // (may be null) is an estimate of the local error from which the part across the manifold is to be removed.
   int (*project)(void *context, double t, double *y, double *error);
-  // x := (1 - γ J)⁻¹ x with J near ∂rhs/∂y where rhs was evaluated last; Newton's iteration of BDF then needs no
-  // matrix. Returns as rhs does. May be null: J is found by differences.
+  // x := (1 - γ J)⁻¹ x with J near ∂rhs/∂y where rhs was evaluated last; Newton's iteration then needs no matrix.
+  // Returns as rhs does. May be null, but not of SDIRK: J is found by differences.
   int (*solve)(void *context, double gamma, double *x);
   const double *abs_scale;  // of each component: the absolute tolerance is atol * abs_scale[i]; NULL if all are 1
   bool can_lock;            // of a mechanism with constraints: there may be positions that it cannot go beyond
@@ -133,6 +133,8 @@ const double *integrator_derivative(const integrator *it);  // y' of a DAE; null
 integrator_stats integrator_get_stats(const integrator *it);
 // True when a restart from a saved state continues bit by bit (one-step methods with a fixed rule for the next step).
 bool integrator_is_one_step(const integrator *it);
+// Whether a step begins with the derivative that ended the last one: to be restarted where the right-hand side changes.
+bool integrator_keeps_slope(const integrator *it);
 // What a one-step method needs beside t and y to go on bit by bit: its next step.
 double integrator_next_step(const integrator *it);
 

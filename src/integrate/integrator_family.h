@@ -7,7 +7,8 @@
 
 typedef struct integrator_ops {
   const char *name;
-  bool one_step;  // t, y and the next step are all it knows
+  bool one_step;     // t, y and the next step are all it knows
+  bool keeps_slope;  // a step begins with the derivative that ended the last one; so do those of one_step
   bool fixed_step;
   int order_min, order_highest;
   // Allocates from it->memory and reports by itself when it returns false; destroy is called in any case.

@@ -11,6 +11,7 @@
 #include <stdio.h>  // for the header of ARKODE
 
 #include <arkode/arkode_butcher_dirk.h>
+#include <assert.h>
 #include <math.h>
 
 #include "integrate/integrator_family.h"
@@ -24,7 +25,8 @@ typedef struct sdirk_member {
   bool knows_slope;   // k[0], where the next step starts
   double *k[STAGES];  // slopes of the stages
   double *slope_before, *begun, *f, *change;
-  double rate;  // at which Newton's iteration last converged
+  double rate;    // at which Newton's iteration last converged
+  bool unsolved;  // the last step that was tried has a stage that Newton's iteration does not solve
   long rejected, failures;
 } sdirk_member;
 
@@ -51,6 +53,7 @@ static bool sdirk_create(integrator *it, carom_error *error) {
   for (int i = 0; i < STAGES; i++) m->k[i] = ARENA_ARRAY(&it->memory, double, it->n);
   m->next_step = it->settings.step;
   m->rate = USUAL_RATE;
+  assert(it->ode->solve);
   if (load_table(m)) return true;
   integrator_fail(it, TROUBLE_MEMORY, NULL, error);
   return false;
@@ -153,7 +156,7 @@ static double first_step(const integrator *it) {
 
 static double grown(double step, double error, bool rejected) {
   static const double MOST = 5, LEAST = 0.2, SAFETY = 0.9, REFUSED = 0.25;
-  if (isinf(error)) return REFUSED * step;
+  if (!isfinite(error)) return REFUSED * step;
   const double factor = SAFETY * pow(fmax(error, 1e-10), -1.0 / (ORDER_EMBEDDED + 1));
   return step * fmin(rejected ? 1 : MOST, fmax(LEAST, factor));
 }
@@ -171,10 +174,12 @@ static int attempt(integrator *it, double *step, double t_stop, bool rejected) {
   static const double ALMOST = 0.99;  // no sliver is left before the stop
   sdirk_member *m = it->member;
   const double rest = t_stop - it->t, planned = *step;
-  const bool cut = planned >= ALMOST * rest;
+  const bool fits = !(it->settings.step_max > 0) || rest <= it->settings.step_max;
+  const bool cut = planned >= rest || (fits && planned >= ALMOST * rest);
   const double h = cut ? rest : planned, t = cut ? t_stop : it->t + h;
   int code = 0;
   const double error = try_step(it, h, &code);
+  m->unsolved = !isfinite(error);
   if (code < 0) return code;
   const double proposed = grown(h, error, rejected);
   if (error <= 1) {
@@ -197,10 +202,13 @@ static carom_status sdirk_step(integrator *it, double t_stop, carom_error *error
   step = fmax(step, it->settings.step_min);
   if (it->settings.step_max > 0) step = fmin(step, it->settings.step_max);
   int code = 1;
-  for (int tries = 0; code > 0 && tries < TRIES && it->t + step > it->t; tries++)
+  for (int tries = 0; code > 0 && tries < TRIES && it->t + step > it->t && step >= it->settings.step_min; tries++)
     code = attempt(it, &step, t_stop, tries > 0);
   if (code == 0) return CAROM_OK;
-  return integrator_fail(it, it->refusal.code ? TROUBLE_REFUSED : TROUBLE_ERROR_TEST, NULL, error);
+  const integrator_trouble trouble = it->refusal.code ? TROUBLE_REFUSED
+                                     : m->unsolved    ? TROUBLE_CONVERGENCE
+                                                      : TROUBLE_ERROR_TEST;
+  return integrator_fail(it, trouble, NULL, error);
 }
 
 // The motion after an event is about as smooth as before it: the step stays.
@@ -234,6 +242,7 @@ static double sdirk_next_step(const integrator *it) { return ((sdirk_member *)it
 
 const integrator_ops integrator_sdirk_ops = {
     .name = "sdirk",
+    .keeps_slope = true,
     .order_min = ORDER,
     .order_highest = ORDER,
     .create = sdirk_create,

@@ -53,15 +53,6 @@ static inline double lanes_sum(const lanes *x) {
 }
 
 #ifndef LANES_SINGLE
-// The same by halves: additions that do not wait for each other.
-static inline double lanes_sum_halves(const lanes *x) {
-  typedef double half __attribute__((vector_size(32)));
-  typedef double quarter __attribute__((vector_size(16)));
-  const half a = __builtin_shufflevector(*x, *x, 0, 1, 2, 3) + __builtin_shufflevector(*x, *x, 4, 5, 6, 7);
-  const quarter b = __builtin_shufflevector(a, a, 0, 1) + __builtin_shufflevector(a, a, 2, 3);
-  return b[0] + b[1];
-}
-
 // The sums of eight vectors, side by side: in three steps of neighbours, pairs and halves, a fifth of the additions
 // that eight sums by themselves take.
 static inline void lanes_sum_eight(const lanes x[8], lanes *to) {

@@ -101,6 +101,7 @@ static void point_fields(event_point *c, bool permanent, bool turns, fields *f) 
   fields_choice(f, "lingers", 1000, &c->fade.lingers);
   fields_number(f, "lingers_from", &c->fade.lingers_from);
   fields_number(f, "asked_at", &c->fade.asked_at);
+  fields_flag(f, "creeps", &c->fade.creeps);
   fields_flag(f, "has_lifted", &c->has_lifted);
   fields_number(f, "lifted_at", &c->lifted_at);
   fields_number(f, "held_until", &c->held_until);
@@ -273,8 +274,6 @@ static void enter(event *s) {
   event_observe_state(s);
   if (s->counts_turns) coordinate_accept(s->w.m, s->w.x);
 }
-
-static const event_instant NO_EVENT = {.kind = EVENT_NONE, .point = -1};
 
 static carom_status settle(event *s, const event_instant *instant, carom_error *error) {
   carom_status status = event_settle(s, instant, error);

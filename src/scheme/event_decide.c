@@ -9,8 +9,6 @@
 #include "scheme/event_internal.h"
 #include "scheme/paradox.h"
 
-static const event_instant NO_EVENT = {.kind = EVENT_NONE, .point = -1};
-
 static double largest(const double *v, int n) {
   double most = 0;
   for (int i = 0; i < n; i++) most = fmax(most, fabs(v[i]));

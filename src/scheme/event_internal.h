@@ -148,6 +148,7 @@ typedef struct event_instant {
   int point;
   int turn;  // which of its turnings
 } event_instant;
+static const event_instant NO_EVENT = {.kind = EVENT_NONE, .point = -1};
 
 typedef struct event {
   watcher w;
@@ -448,6 +449,7 @@ bool event_look(watcher *w);
 double event_value(const watcher *w, int function, const watch_look *at);
 double event_find(watcher *w, int function, int k);
 event_kind event_kind_of(const event *s, int function);
+double event_force_tolerance(const event *s);  // a force below this is rounding [N]
 bool event_is_unchanged(watcher *w);
 bool event_is_even(const watcher *w);
 

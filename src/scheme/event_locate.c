@@ -97,7 +97,7 @@ double event_value(const watcher *w, int function, const watch_look *at) {
   }
 }
 
-static double force_tolerance(const event *s) {
+double event_force_tolerance(const event *s) {
   return fmax((s->redundant ? RESPONSE_HELD_NOISE : 1e-10) * force_scale(s), s->force_noise);
 }
 
@@ -112,8 +112,8 @@ static double tolerance_of(const event *s, int function) {
     case EVENT_STOP:
     case EVENT_SEIZE: return s->still;
     case EVENT_CEASE: return s->still_turn;
-    case EVENT_TURN: return c->turn[function % EVENT_FUNCTIONS - EVENT_FIRST_TURN].length * force_tolerance(s);
-    default: return force_tolerance(s);
+    case EVENT_TURN: return c->turn[function % EVENT_FUNCTIONS - EVENT_FIRST_TURN].length * event_force_tolerance(s);
+    default: return event_force_tolerance(s);
   }
 }
 

@@ -28,12 +28,14 @@ double event_pace_limit(const event *s, double t_stop) {
   return event_rests(s) ? s->w.t + (s->pace > 0 ? s->pace : first) : t_stop;
 }
 
-// Whether the force at a point changes by more than half of itself from one look at the last step to the next.
-static bool is_rough(const watcher *w, int p) {
+// Whether the force at a point changes by more than half of itself from one look at the last step to the next. What a
+// contact without load seems to change by is rounding.
+static bool is_rough(const event *s, int p) {
+  const watcher *w = &s->w;
   double most = 0, change = 0;
   for (int k = 0; k < w->type->looks; k++) most = fmax(most, fabs(w->look[k][p].normal));
   for (int k = 1; k < w->type->looks; k++) change = fmax(change, fabs(w->look[k][p].normal - w->look[k - 1][p].normal));
-  return change > 0.5 * most;
+  return change > 0.5 * most && change > event_force_tolerance(s);
 }
 
 // A moving state shows the integrator how forces change: its last step is the first one at rest.
@@ -43,6 +45,6 @@ void event_pace_take(event *s) {
   bool rough = false;
   if (!s->forces_change || !(step > 0)) return;
   for
-    EACH_POINT(p, w) rough |= event_is_closed(&s->point[p]) && is_rough(w, p);
+    EACH_POINT(p, w) rough |= event_is_closed(&s->point[p]) && is_rough(s, p);
   s->pace = !event_rests(s) ? step : rough ? step / 2 : fmax(s->pace, 2 * step);
 }

@@ -6,8 +6,6 @@
 #include "mechanics/rows.h"
 #include "scheme/event_internal.h"
 
-static const event_instant NO_EVENT = {.kind = EVENT_NONE, .point = -1};
-
 static void find_places(event *s) {
   event_set(s, s->w.t, s->w.y);
   (void)event_renew_places(s);

@@ -71,7 +71,7 @@ static bool follow_slip(event *s, int p, bool may_ask, bool *renew) {
   bool asks = !c->idles && (event_lingers(&c->fade, s->still, speed) ||
                             (may_ask && dies_away(s, p, speed) && event_may_ask(&c->fade, speed)));
   *renew |= event_outruns_jacobian(s, &c->fade, fmax(speed, s->still));
-  if (!(speed > s->still)) return asks;
+  if (!(speed > s->still) || c->fade.creeps) return asks;
   event_set_way(c, c->rate + 1);
   s->w.law_changed = true;
   return asks;

@@ -670,6 +670,7 @@ void flow_book(const flow *s, double *y, power which, double amount) {
 }
 double flow_next_step(const flow *s) { return integrator_next_step(s->it); }
 bool flow_resumes_exactly(const flow *s) { return integrator_is_one_step(s->it); }
+bool flow_keeps_slope(const flow *s) { return integrator_keeps_slope(s->it); }
 const double *flow_accounts(const flow *s) { return s->accounts; }
 
 scheme_stats flow_stats(const flow *s) {

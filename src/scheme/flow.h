@@ -62,6 +62,7 @@ const double *flow_state(const flow *s);  // at the end of the last step
 int flow_size(const flow *s);             // of the state
 double flow_next_step(const flow *s);
 bool flow_resumes_exactly(const flow *s);
+bool flow_keeps_slope(const flow *s);                                  // see integrator_keeps_slope
 const double *flow_accounts(const flow *s);                            // of the state shown
 double flow_account(const flow *s, const double *y, power which);      // of a whole state
 void flow_book(const flow *s, double *y, power which, double amount);  // adds to an account that is integrated

@@ -95,7 +95,7 @@ bool iterative_correct(iterative *s) {
 
 // --- where it does not converge --------------------------------------------------------------------------------------
 
-// The force at the start on half the step.
+// The force at the start, in its direction there, on half the step.
 static void begin_half(iterative *s, double *until) {
   iterative_trial *trial = &s->trial;
   double end = fmin(*until, trial->t1 > trial->t0 ? trial->t1 : trial->t0 + s->options.step);
@@ -104,7 +104,10 @@ static void begin_half(iterative *s, double *until) {
   iterative_begin_trials(s);
   trial->halvings = halvings, trial->point = point;
   for
-    EACH_POINT(p, &s->e.w) s->force[p].base = s->e.w.look[WATCH_START][p].normal, s->force[p].slope = 0;
+    EACH_POINT(p, &s->e.w) {
+      s->force[p].base = s->e.w.look[WATCH_START][p].normal;
+      s->force[p].slope = s->force[p].turn = 0;
+    }
 }
 
 static int closed_point(const iterative *s) {

@@ -320,8 +320,8 @@ static carom_status advance(watcher *w, double t_stop, carom_error *error) {
   return CAROM_OK;
 }
 
-// Whether a one-step integrator goes on with another right-hand side than that of its last step.
-static bool is_renewed(const watcher *w) { return w->law_changed && flow_resumes_exactly(w->core); }
+// Whether an integrator that keeps its last derivative goes on with another right-hand side than that of its last step.
+static bool is_renewed(const watcher *w) { return w->law_changed && flow_keeps_slope(w->core); }
 
 // The end of one step is the start of the next, seen alike unless a mode or the right-hand side changed. A resumed run
 // looks at the start with those of the step to come.
@@ -344,7 +344,7 @@ static carom_status restart(watcher *w, carom_error *error) {
   return status;
 }
 
-// A one-step integrator begins its step with the derivative that ended the last one. If the right-hand side has changed
+// A Runge-Kutta method begins its step with the derivative that ended the last one. If the right-hand side has changed
 // since, it computes the derivative again, as a resumed run does. Multistep integrators keep their history: the change
 // is small.
 static carom_status prepare_integrator(watcher *w, carom_error *error) {
