@@ -78,8 +78,9 @@ typedef struct contest {
   entry entries[METHODS_MAX];
   int count;
   char prefix[4000], json[4096];
-  double step;  // of the model's own method; 0: it chooses them [s]
-  bool failed;  // one of the runs
+  char own[64];  // the model's own method; empty if the model cannot be loaded under it
+  double step;   // of that; 0: it chooses its steps [s]
+  bool failed;   // one of the runs
 } contest;
 
 static bool is_method(const char *word) {
@@ -190,18 +191,20 @@ static bool needs_step(const char *method) {
 // The model's own method keeps its settings; another one comes in by name, and takes the step of the own one if it
 // cannot do without. Null when the model cannot be run under it.
 static carom_model *load_under(const contest *c, const char *method, carom_error *error) {
-  carom_model *model = load_with(c, method, 0, error);
-  if (model || !(c->step > 0) || !needs_step(method) || !strstr(error->message, "'step' is missing")) return model;
-  *error = (carom_error){0};
-  return load_with(c, method, c->step, error);
+  const bool own = strcmp(method, c->own) == 0;
+  return load_with(c, method, !own && needs_step(method) ? c->step : 0, error);
 }
 
-static double own_step(const contest *c) {
+// Settings of a method may change its step: they concern it once its name is known.
+static void find_own_method(contest *c) {
   carom_error ignored = {0};
   carom_model *model = load_with(c, NULL, 0, &ignored);
-  double step = model ? carom_model_get_info(model).step : 0;
+  if (!model) return;
+  snprintf(c->own, sizeof c->own, "%s", carom_model_get_info(model).method);
   carom_model_destroy(model);
-  return step;
+  model = load_with(c, c->own, 0, &ignored);
+  if (model) c->step = carom_model_get_info(model).step;
+  carom_model_destroy(model);
 }
 
 static int count_left(const contest *c) {
@@ -223,7 +226,7 @@ static int check_left(const contest *c) {
 
 // What stands in the way of one method alone skips it; what stands in the way of all is wrong with the model.
 static int load_all(contest *c) {
-  c->step = own_step(c);
+  find_own_method(c);
   for (int i = 0; i < c->count; i++) {
     entry *e = &c->entries[i];
     e->model = load_under(c, e->method, &e->error);
