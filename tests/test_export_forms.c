@@ -1,4 +1,5 @@
 // Records as MAT, glTF and VTK files: read back byte by byte, and by SciPy and VTK where these are installed.
+#include "long.h"
 #include "tool.h"
 
 #include <math.h>
@@ -194,6 +195,23 @@ static void ask_python(const char *module, const char *script) {
   if (CHECK(write_text(path, script))) CHECK_EQUAL(shell("/usr/bin/python3 ask.py"), 0);
 }
 
+// 1000 outputs in 270 000 rows take 2.16 GB.
+static void a_table_too_large_for_mat_is_refused(void) {
+  char *text = malloc(100000), *end = text;
+  end += sprintf(end, "bodies: {a: {mass: 1, inertia: 1}}\njoints: {j: {revolute: [ground, a]}}\noutputs:\n");
+  for (int i = 0; i < 1000; i++) end += sprintf(end, "  o%d: %d*t\n", i, i);
+  end += sprintf(end, "record: {every: 1e-3}\nend: 270\n");
+  CHECK(write_text(scratch("wide.yaml"), text));
+  free(text);
+  CHECK_EQUAL(carom("run wide.yaml -q -o wide.h5"), 0);
+  CHECK_EQUAL(carom("export wide.h5 -o wide.mat"), 2);
+  CHECK_CONTAINS(err, "table 'outputs' takes 2.16 GB");
+  CHECK_CONTAINS(err, "read the HDF5 file 'wide.h5' instead");
+  CHECK(!exists("wide.mat"));
+  in_scratch("rm wide.h5");
+  forget_output();
+}
+
 static void scipy_reads_mat(void) {
   if (!make_run(shapes, scratch("run.h5")) || !CHECK(export_to("mat", scratch("run.mat")) == CAROM_OK)) return;
   CHECK(carom_export_csv(scratch("run.h5"), scratch("bodies.csv"), &(carom_export_options){.table = "bodies"}, NULL) ==
@@ -362,6 +380,7 @@ int main(void) {
   RUN(gltf_is_whole);
   RUN(mat_is_whole);
   RUN(scipy_reads_mat);
+  RUN_LONG(a_table_too_large_for_mat_is_refused, 120);
   RUN(vtk_reads_vtk);
   RUN(solids_are_deformed);
   RUN(the_floor_reaches_as_far_as_bodies);
