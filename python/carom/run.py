@@ -62,6 +62,10 @@ class Table:
         return f"<carom.Table {self.name!r}, {len(self)} rows: {', '.join(self._columns)}>"
 
     @property
+    def columns(self) -> list:
+        return list(self._columns)
+
+    @property
     def units(self) -> dict:
         return {name: column.unit for name, column in self._columns.items()}
 
@@ -169,6 +173,11 @@ class Run:
     def tables(self) -> list:
         """The names of all tables."""
         return list(self._tables)
+
+    @property
+    def columns(self) -> list:
+        """The names of the columns with one value for each recorded time."""
+        return list(self._places)
 
     @property
     def units(self) -> dict:

@@ -19,6 +19,7 @@ def test_columns_are_those_of_the_motion(falling):
     assert run["ball.y"].unit == "m" and run["ball.y"].sampling == "instant"
     assert run["ball.ay"].sampling == "mean"
     assert run.units["ball.vy"] == "m/s"
+    assert run.columns == list(run.units) and "ball.vy" in run.columns
     assert "ball.y" in run and "ball.yy" not in run
 
 
@@ -33,7 +34,7 @@ def test_impacts_have_names(falling):
     impacts = falling.run().table("impacts")
     assert len(impacts) == 1 and impacts.pairs == ["floor-skin"] and impacts.points == [""]
     assert impacts["start"][0] == pytest.approx(numpy.sqrt(2 * 0.5 / 10), abs=1.1e-3)
-    assert impacts.units["start"] == "s"
+    assert impacts.units["start"] == "s" and impacts.columns == list(impacts.units)
 
 
 def test_frames_of_pandas(falling):
