@@ -28,7 +28,9 @@ static void start_rotor(rotor *r, beam b, support s, bool foreshortens) {
   const flex_place root = beam_place(&r->f.b, &r->f.e, 0);
   elements_see_from(&r->f.e, &root, MODES, r->modes.phi);
   const second_order second = {foreshorten, r};
-  CHECK(floating_create(&r->f.memory, &r->f.e, MODES, r->modes.phi, foreshortens ? &second : NULL, &r->body));
+  floating_fields fields;
+  CHECK(floating_fields_of_pairs(&r->f.memory, &r->f.e, MODES, &second, &fields));
+  floating_create(&r->f.memory, &r->f.e, MODES, r->modes.phi, foreshortens ? &fields : NULL, &r->body);
   floating_state_create(&r->f.memory, &r->body, NULL, &r->state);
 }
 

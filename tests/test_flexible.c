@@ -390,8 +390,9 @@ static link_beam *add_beam(rig *r, double young, int *root, int *tip) {
     if (l->e.freedoms[0][k] >= 0) held[l->e.freedoms[0][k]] = true;
   flexibility a;
   CHECK(flexibility_create(&r->memory, &l->e, held, &a) && modes_eigen(&r->memory, &a, BEAM_MODES, &l->modes));
-  CHECK(
-      floating_create(&r->memory, &l->e, BEAM_MODES, l->modes.phi, &(second_order){foreshorten, l}, &l->flex.inertia));
+  floating_fields fields;
+  CHECK(floating_fields_of_pairs(&r->memory, &l->e, BEAM_MODES, &(second_order){foreshorten, l}, &fields));
+  floating_create(&r->memory, &l->e, BEAM_MODES, l->modes.phi, &fields, &l->flex.inertia);
   double *K = ARENA_ARRAY(&r->memory, double, BEAM_MODES *BEAM_MODES);
   for (int i = 0; i < BEAM_MODES; i++) K[i * BEAM_MODES + i] = l->modes.omega[i] * l->modes.omega[i];
   l->flex.modes = BEAM_MODES, l->flex.stiffness = K;

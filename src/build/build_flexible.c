@@ -167,9 +167,11 @@ static bool find_basis(builder *b, const mechanism *m, flexible_builder *fb, int
   const int n = fb->flex.modes;
   const foreshortening context = {fb, b->memory};
   const second_order second = {foreshorten, &context};
-  if (!floating_create(b->memory, &fb->e, n, fb->phi, has_second_order(fb) ? &second : NULL, &fb->flex.inertia))
+  floating_fields fields;
+  if (has_second_order(fb) && !floating_fields_of_pairs(b->memory, &fb->e, n, &second, &fields))
     return flexible_refuse(b, fb, fb->p->places.whole, "keep fewer modes",
                            "its geometric stiffness cannot be computed");
+  floating_create(b->memory, &fb->e, n, fb->phi, has_second_order(fb) ? &fields : NULL, &fb->flex.inertia);
   return builder_damping(b, fb);
 }
 

@@ -1,6 +1,5 @@
 #include "flex/floating.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,19 +28,23 @@ static double *gram_of_pairs(arena *memory, const flex_elements *e, int modes, c
   return gram;
 }
 
-// Principal fields: with ∫ g_a·g_b dm = Σ λ v vᵀ over pairs a, b, the field ψ = Σ v_a g_a has the size √λ, is normal to
-// the others, and g_a = Σ v_a ψ. `weights` receives the rows v, largest first.
-static int principal_fields(arena *memory, const flex_elements *e, int modes, const second_order *second,
-                            double **weights) {
-  const int n = pair_count(modes);
-  double *gram = gram_of_pairs(memory, e, modes, second), *values = ARENA_ARRAY(memory, double, n);
-  int count = 0;
-  if (!eigen_symmetric(memory, n, gram, values)) return -1;
-  while (count < n && values[n - 1 - count] > 1e-14 * values[n - 1]) count++;  // below it eigenvalues are rounding
-  *weights = ARENA_ARRAY(memory, double, (long)count *n);
-  for (int k = 0; k < count; k++)
-    memcpy(*weights + (long)k * n, gram + (long)(n - 1 - k) * n, (size_t)n * sizeof **weights);
-  return count;
+// A field as a sum over pairs, and what one place needs.
+typedef struct pair_fields {
+  const second_order *second;
+  int modes, count;
+  const double *weights;  // rows over pairs, one per field
+  vec3 *g, *pairs;
+} pair_fields;
+
+static void sum_pairs(const void *context, const flex_place *place, vec3 *psi) {
+  const pair_fields *f = context;
+  const int n = pair_count(f->modes);
+  f->second->at(f->second->context, place->at, f->g);
+  list_pairs(f->modes, f->g, f->pairs);
+  for (int k = 0; k < f->count; k++) {
+    psi[k] = VEC3_ZERO;
+    for (int a = 0; a < n; a++) psi[k] = vec3_axpy(psi[k], f->weights[(long)k * n + a], f->pairs[a]);
+  }
 }
 
 static void fill_square(int modes, const double *weights, double *square) {
@@ -49,21 +52,43 @@ static void fill_square(int modes, const double *weights, double *square) {
     for (int j = i; j < modes; j++, k++) square[i * modes + j] = square[j * modes + i] = weights[k];
 }
 
-static void add_points(arena *scratch, const flex_elements *e, const double *phi, const second_order *second,
-                       const double *weights, floating_body *to) {
-  const int n = to->modes, pair = pair_count(n);
-  vec3 *shapes = ARENA_ARRAY(scratch, vec3, n + to->fields);
-  vec3 *g = ARENA_ARRAY(scratch, vec3, n * n), *pairs = ARENA_ARRAY(scratch, vec3, pair);
+// Principal fields: with ∫ g_a·g_b dm = Σ λ v vᵀ over pairs a, b, the field ψ = Σ v_a g_a has the size √λ, is normal to
+// the others, and g_a = Σ v_a ψ. The largest are first.
+bool floating_fields_of_pairs(arena *memory, const flex_elements *e, int modes, const second_order *second,
+                              floating_fields *to) {
+  const int n = pair_count(modes);
+  double *gram = gram_of_pairs(memory, e, modes, second), *values = ARENA_ARRAY(memory, double, n);
+  int count = 0;
+  if (!eigen_symmetric(memory, n, gram, values)) return false;
+  while (count < n && values[n - 1 - count] > 1e-14 * values[n - 1]) count++;  // below it eigenvalues are rounding
+  double *weights = ARENA_ARRAY(memory, double, (long)count *n);
+  *to = (floating_fields){.count = count, .square = ARENA_ARRAY(memory, double, (long)count *modes *modes)};
+  for (int k = 0; k < count; k++) {
+    memcpy(weights + (long)k * n, gram + (long)(n - 1 - k) * n, (size_t)n * sizeof *weights);
+    fill_square(modes, weights + (long)k * n, to->square + (long)k * modes * modes);
+  }
+  pair_fields *f = ARENA_NEW(memory, pair_fields);
+  *f = (pair_fields){
+      second, modes, count, weights, ARENA_ARRAY(memory, vec3, modes * modes), ARENA_ARRAY(memory, vec3, n)};
+  to->at = sum_pairs, to->context = f;
+  return true;
+}
+
+// --- inertia ---------------------------------------------------------------------------------------------------------
+
+// The shapes of all modes and fields at a place.
+static void shapes_at(const flex_elements *e, int modes, const double *phi, const floating_fields *fields,
+                      const flex_place *place, vec3 *shapes) {
+  for (int i = 0; i < modes; i++) shapes[i] = elements_displacement(place, phi + (long)i * e->freedom_count);
+  if (fields) fields->at(fields->context, place, shapes + modes);
+}
+
+static void add_points(arena *scratch, const flex_elements *e, const double *phi, const floating_fields *fields,
+                       floating_body *to) {
+  vec3 *shapes = ARENA_ARRAY(scratch, vec3, to->inertia.count);
   for (int p = 0; p < e->point_count; p++) {
-    const flex_place *place = &e->points[p].place;
-    for (int i = 0; i < n; i++) shapes[i] = elements_displacement(place, phi + (long)i * e->freedom_count);
-    if (second) second->at(second->context, place->at, g);
-    list_pairs(n, g, pairs);
-    for (int k = 0; k < to->fields; k++) {
-      shapes[n + k] = VEC3_ZERO;
-      for (int a = 0; a < pair; a++) shapes[n + k] = vec3_axpy(shapes[n + k], weights[(long)k * pair + a], pairs[a]);
-    }
-    inertia_add(&to->inertia, e->points[p].mass, place->at, shapes);
+    shapes_at(e, to->modes, phi, fields, &e->points[p].place, shapes);
+    inertia_add(&to->inertia, e->points[p].mass, e->points[p].place.at, shapes);
   }
 }
 
@@ -85,43 +110,36 @@ static mat3 sum_of_products(int n, const vec3 *a, const vec3 *b) {
 }
 
 // The integrals of a body whose mass is a matrix over its nodes: ∫ u vᵀ dm = Σ m_ab u_a v_bᵀ.
-static void add_nodes(arena *scratch, const flex_elements *e, const double *phi, floating_body *to) {
-  const int n = e->node_count;
-  vec3 *shapes = ARENA_ARRAY(scratch, vec3, (long)to->modes * n), *carried = ARENA_ARRAY(scratch, vec3, n);
+static void add_nodes(arena *scratch, const flex_elements *e, const double *phi, const floating_fields *fields,
+                      floating_body *to) {
+  const int n = e->node_count, count = to->inertia.count;
+  vec3 *shapes = ARENA_ARRAY(scratch, vec3, (long)count * n), *carried = ARENA_ARRAY(scratch, vec3, n);
+  vec3 *here = ARENA_ARRAY(scratch, vec3, count);
   flex_inertia *of = &to->inertia;
-  for (int i = 0; i < to->modes; i++)
-    for (int k = 0; k < n; k++) {
-      const flex_place at = elements_node(e, k);
-      shapes[(long)i * n + k] = elements_displacement(&at, phi + (long)i * e->freedom_count);
-    }
+  for (int k = 0; k < n; k++) {
+    const flex_place at = elements_node(e, k);
+    shapes_at(e, to->modes, phi, fields, &at, here);
+    for (int i = 0; i < count; i++) shapes[(long)i * n + k] = here[i];
+  }
   carry(e->node_mass, e->nodes, carried);
   of->second = sum_of_products(n, e->nodes, carried);
   for (int k = 0; k < n; k++) of->first = vec3_add(of->first, carried[k]);
   for (int k = 0; k < e->node_mass->start[n]; k++) of->mass += e->node_mass->value[k];
-  for (int i = 0; i < to->modes; i++) {
+  for (int i = 0; i < count; i++) {
     carry(e->node_mass, shapes + (long)i * n, carried);
     for (int k = 0; k < n; k++) of->shift[i] = vec3_add(of->shift[i], carried[k]);
     of->moment[i] = sum_of_products(n, e->nodes, carried);
-    for (int j = 0; j < to->modes; j++)
-      of->couple[j * to->modes + i] = sum_of_products(n, shapes + (long)j * n, carried);
+    for (int j = 0; j < count; j++) of->couple[j * count + i] = sum_of_products(n, shapes + (long)j * n, carried);
   }
 }
 
-bool floating_create(arena *memory, const flex_elements *e, int modes, const double *phi, const second_order *second,
+void floating_create(arena *memory, const flex_elements *e, int modes, const double *phi, const floating_fields *fields,
                      floating_body *to) {
-  double *weights = NULL;
-  *to = (floating_body){.modes = modes};
-  assert(!second || !e->node_mass);
-  if (second) to->fields = principal_fields(memory, e, modes, second, &weights);
-  if (to->fields < 0) return false;
+  *to = (floating_body){.modes = modes, .fields = fields ? fields->count : 0, .square = fields ? fields->square : NULL};
   inertia_create(memory, &to->inertia, modes + to->fields);
-  to->square = ARENA_ARRAY(memory, double, (long)to->fields *modes *modes);
-  for (int k = 0; k < to->fields; k++)
-    fill_square(modes, weights + (long)k * pair_count(modes), to->square + (long)k * modes * modes);
-  if (e->node_mass) add_nodes(memory, e, phi, to);
-  else add_points(memory, e, phi, second, weights, to);
+  if (e->node_mass) add_nodes(memory, e, phi, fields, to);
+  else add_points(memory, e, phi, fields, to);
   floating_prepare(memory, to);
-  return true;
 }
 
 // --- what an evaluation reads ----------------------------------------------------------------------------------------
@@ -213,7 +231,7 @@ bool floating_is_same(const floating_body *a, const floating_body *b) {
          are_same(&i->second, &j->second, 1, sizeof i->second) && are_same(i->shift, j->shift, n, sizeof *i->shift) &&
          are_same(i->moment, j->moment, n, sizeof *i->moment) &&
          are_same(i->couple, j->couple, n * n, sizeof *i->couple) &&
-         are_same(a->square, b->square, (size_t)a->fields * modes * modes, sizeof *a->square);
+         (!a->fields || are_same(a->square, b->square, (size_t)a->fields * modes * modes, sizeof *a->square));
 }
 
 static void create_work(arena *memory, const floating_body *b, floating_state *to) {

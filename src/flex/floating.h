@@ -50,16 +50,29 @@ typedef struct floating_state {
   lanes *bias;
 } floating_state;
 
-// Second-order displacements: fills g_ij at the undeformed place x, as many as modes squared, symmetric.
+// The fields of second-order displacements: ψ at a place of the body, and S_k.
+typedef struct floating_fields {
+  int count;
+  double *square;  // count x modes², symmetric
+  void (*at)(const void *context, const flex_place *place, vec3 *psi);
+  const void *context;
+} floating_fields;
+
+// Second-order displacements by pairs: fills g_ij at the undeformed place x, as many as modes squared, symmetric.
 typedef struct second_order {
   void (*at)(const void *context, vec3 x, vec3 *g);
   const void *context;
 } second_order;
 
-// Of a body of finite elements, whose modes are rows of freedom_count numbers. `second` may be null, and is so where
-// matrices are imported. Fields that make less than 1e-7 of the largest second-order displacement are left out. Returns
-// false if the fields cannot be computed.
-bool floating_create(arena *memory, const flex_elements *e, int modes, const double *phi, const second_order *second,
+// The fields that g_ij span over the points that carry the mass, orthogonal in it. Those that make less than 1e-7 of
+// the largest second-order displacement are left out. `second` is used by the result. Returns false if they cannot be
+// computed.
+bool floating_fields_of_pairs(arena *memory, const flex_elements *e, int modes, const second_order *second,
+                              floating_fields *to);
+
+// Of a body of finite elements, whose modes are rows of freedom_count numbers. `fields` may be null, and are orthogonal
+// in the mass.
+void floating_create(arena *memory, const flex_elements *e, int modes, const double *phi, const floating_fields *fields,
                      floating_body *to);
 // What an evaluation reads, of a body whose modes, fields, inertia and squares are known.
 void floating_prepare(arena *memory, floating_body *b);
