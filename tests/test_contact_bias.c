@@ -395,7 +395,7 @@ static void followed_places_move_with_their_features(void) {
 
 #define SOFT                                                                                                         \
   "solid_2d: {disc: 0.5, elements: 3, thickness: 0.01, young: 1e6, poisson: 0.3, density: 1000}, modes: {count: 5, " \
-  "static_modes: false}"
+  "static_modes: false}, geometric_stiffness: yes"
 
 static const subject boundaries[] = {
     {"boundary on plane", true, "mass: 1, inertia: 0.1", "g: {plane: b, at: [0, -0.7], material: m}"},

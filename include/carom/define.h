@@ -150,6 +150,14 @@ typedef struct carom_finite_elements_def {
   const void *origin;    // places of its keys in the model file; null in a program
 } carom_finite_elements_def;
 
+// Whether loads along a flexible body and its rotation change how it bends. By itself a beam has it and a planar solid
+// does not.
+typedef enum carom_geometric_stiffness {
+  CAROM_GEOMETRIC_NO,
+  CAROM_GEOMETRIC_YES,
+  CAROM_GEOMETRIC_AUTOMATIC
+} carom_geometric_stiffness;
+
 typedef enum carom_support { CAROM_CLAMPED, CAROM_FREE, CAROM_CRAIG_BAMPTON } carom_support;
 typedef enum carom_interface_loads { CAROM_LOADS_NORMAL, CAROM_LOADS_ALL } carom_interface_loads;
 
@@ -201,7 +209,7 @@ typedef struct carom_body_def {
   const carom_stretch_def *stretches;                // of its boundary; may be null
   int stretch_count;
   const carom_structural_damping_def *damping;  // of a beam; null for none
-  bool geometric_stiffness;  // of a beam: loads along it and its rotation change how it bends; the default is true
+  int geometric_stiffness;                      // carom_geometric_stiffness of a flexible body
 } carom_body_def;
 
 typedef struct carom_marker_def {

@@ -99,20 +99,23 @@ static void add_static_shape(builder *b, const reduction *r, const flex_place *a
   reduction_deform(scratch, r, load, x);
 }
 
-// Deformations under a force along and a torque about each axis, at every loaded place but the one that carries the
-// body; of a solid at a point under forces alone.
-static void add_static_shapes(builder *b, const mechanism *m, const flexible_builder *fb, int body_index,
+// Deformations under a force along and a torque about each axis at a marker; of a solid at a point under forces alone.
+static void add_marker_shapes(builder *b, const mechanism *m, const flexible_builder *fb, int marker,
                               const reduction *r, shape_list *to) {
   static const vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  for (int i = 0; i < m->marker_count; i++) {
-    flex_place at;
-    if (m->markers[i].body != body_index || !is_load_place(m, fb, i)) continue;
-    flexible_place_at(fb, m->markers[i].local.p, &at);
-    for (int k = 0; k < (fb->is_solid && fb->e.planar && !at.wide.count ? 2 : 6); k++) {
-      if (fb->e.planar && (k == 2 || k == 3 || k == 4)) continue;
-      add_static_shape(b, r, &at, k < 3 ? axes[k] : VEC3_ZERO, k < 3 ? VEC3_ZERO : axes[k - 3], to);
-    }
+  flex_place at;
+  flexible_place_at(fb, m->markers[marker].local.p, &at);
+  for (int k = 0; k < (fb->is_solid && fb->e.planar && !at.wide.count ? 2 : 6); k++) {
+    if (fb->e.planar && (k == 2 || k == 3 || k == 4)) continue;
+    add_static_shape(b, r, &at, k < 3 ? axes[k] : VEC3_ZERO, k < 3 ? VEC3_ZERO : axes[k - 3], to);
   }
+}
+
+// The same at every loaded place but the one that carries the body.
+static void add_static_shapes(builder *b, const mechanism *m, const flexible_builder *fb, int body_index,
+                              const reduction *r, shape_list *to) {
+  for (int i = 0; i < m->marker_count; i++)
+    if (m->markers[i].body == body_index && is_load_place(m, fb, i)) add_marker_shapes(b, m, fb, i, r, to);
 }
 
 // Static modes of the contact places that `interface` names. Returns false if they cannot be computed.
@@ -132,6 +135,33 @@ static bool add_contact_shapes(builder *b, flexible_builder *fb, const reduction
     if (c->result.modes < 0) return false;
   }
   return true;
+}
+
+// Whether a marker is at a place of its own, apart from earlier ones and from that of the body's axes.
+static bool is_own_place(const builder *b, const mechanism *m, const flexible_builder *fb, int index) {
+  const vec3 p = m->markers[index].local.p;
+  if (builder_is_boundary(b, index) || is_same_place(fb, p, fb->from)) return false;
+  for (int i = 0; i < index; i++)
+    if (m->markers[i].body == m->markers[index].body && is_same_place(fb, p, m->markers[i].local.p)) return false;
+  return true;
+}
+
+// The deformations of load cases: inertia forces, and those that may act at any marker, so that its displacement of
+// second order is exact.
+static void take_cases(builder *b, const mechanism *m, flexible_builder *fb, int body_index, const reduction *r) {
+  arena *scratch = &b->model->scratch;
+  const long n = r->e->freedom_count;
+  shape_list cases = {0};
+  double *loads;
+  const int count = load_cases_inertia(scratch, r->e, &loads);
+  for (int i = 0; i < count; i++) {
+    double *x = push_shape(scratch, r->e, &cases);
+    reduction_deform(scratch, r, loads + i * n, x);
+  }
+  for (int i = 0; i < m->marker_count; i++)
+    if (m->markers[i].body == body_index && is_own_place(b, m, fb, i)) add_marker_shapes(b, m, fb, i, r, &cases);
+  elements_see_from(r->e, &r->frame, cases.count, cases.rows);
+  fb->cases.count = cases.count, fb->cases.deformation = cases.rows;
 }
 
 // --- the basis -------------------------------------------------------------------------------------------------------
@@ -218,6 +248,7 @@ static bool eigen_basis(builder *b, const mechanism *m, flexible_builder *fb, in
     return flexible_refuse(b, fb, fb->p->places.whole, "look for a size or a modulus of the wrong order",
                            "its eigenmodes cannot be computed");
   flexible_find_missed(b, fb, &r, to);
+  if (fb->is_solid && flexible_has_second_order(fb)) take_cases(b, m, fb, body_index, &r);
   elements_see_from(&fb->e, &frame, to->count, to->phi);
   fb->phi = to->phi;
   return true;

@@ -359,9 +359,6 @@ static bool check_keys(builder *b, const flexible_builder *fb) {
     return source_error(b->error, CAROM_ERROR_MODEL, builder_place(fb->p, &body_table, key), "leave it out",
                         "body '%s': '%s' and a %s: mass, inertia and mass centre follow from the %s", fb->p->name, key,
                         kind_of(fb), kind_of(fb));
-  if (d->solid_2d && d->geometric_stiffness && has_key(fb->p, "geometric_stiffness"))
-    return flexible_refuse(b, fb, builder_place(fb->p, &body_table, "geometric_stiffness"), "leave it out, or say no",
-                           "a solid_2d has no geometric stiffness");
   for (int i = 0; i < d->shape_count; i++)
     if (d->shapes[i].density > 0)
       return flexible_refuse(b, fb, d->shapes[i].origin ? *(const place *)d->shapes[i].origin : fb->p->places.whole,

@@ -121,7 +121,10 @@ void flexible_fill_boundary(builder *b, flexible_builder *fb) {
   if (!fb->touched_count) return;
   const int n = fb->flex.modes, count = fb->touched_count;
   flexible_boundary *to = ARENA_NEW(b->memory, flexible_boundary);
+  const int fields = fb->fields.count;
   vec2 *at = ARENA_ARRAY(b->memory, vec2, count), *shift = ARENA_ARRAY(b->memory, vec2, (long)count * n);
+  vec2 *field = ARENA_ARRAY(b->memory, vec2, (long)count * fields);
+  vec3 *psi = ARENA_ARRAY(&b->model->scratch, vec3, fields);
   for (int k = 0; k < count; k++) {
     const int *freedom = fb->e.freedoms[fb->touched[k]];
     at[k] = fb->solid.mesh.nodes[fb->touched[k]];
@@ -129,7 +132,11 @@ void flexible_fill_boundary(builder *b, flexible_builder *fb) {
       const double *phi = fb->phi + (long)i * fb->e.freedom_count;
       shift[k * n + i] = (vec2){phi[freedom[0]], phi[freedom[1]]};
     }
+    if (!fields) continue;
+    const flex_place place = elements_node(&fb->e, fb->touched[k]);
+    fb->fields.at(fb->fields.context, &place, psi);
+    for (int i = 0; i < fields; i++) field[k * fields + i] = vec2_of(psi[i]);
   }
-  *to = (flexible_boundary){count, at, shift};
+  *to = (flexible_boundary){count, at, shift, field};
   fb->flex.boundary = to;
 }

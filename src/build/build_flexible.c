@@ -111,9 +111,41 @@ static void foreshorten(const void *context, vec3 x, vec3 *g) {
   arena_release(c->scratch, mark);
 }
 
-// Of beams that bend.
-static bool has_second_order(const flexible_builder *fb) {
-  return fb->d->geometric_stiffness && !fb->is_solid && !fb->beam.rod;
+bool flexible_has_second_order(const flexible_builder *fb) {
+  const int asked = fb->d->geometric_stiffness;
+  if (fb->e.node_mass || fb->beam.rod) return false;
+  return asked == CAROM_GEOMETRIC_YES || (asked == CAROM_GEOMETRIC_AUTOMATIC && !fb->is_solid);
+}
+
+// ∂² of the displacement of a place over the modal coordinates, modes².
+static void second_at(const flexible_builder *fb, arena *scratch, const flex_place *at, vec3 *second) {
+  const int n = fb->flex.modes;
+  if (!fb->is_solid) {
+    foreshorten(&(foreshortening){fb, scratch}, at->at, second);
+    return;
+  }
+  vec3 *psi = ARENA_ARRAY(scratch, vec3, fb->fields.count);
+  fb->fields.at(fb->fields.context, at, psi);
+  for (int i = 0; i < n * n; i++) {
+    second[i] = VEC3_ZERO;
+    for (int k = 0; k < fb->fields.count; k++)
+      second[i] = vec3_axpy(second[i], fb->fields.square[(long)k * n * n + i], psi[k]);
+  }
+}
+
+// The fields of second-order displacements: of beams from those of pairs of modes, of solids from load cases.
+static bool find_fields(builder *b, flexible_builder *fb) {
+  const int n = fb->flex.modes;
+  if (!fb->is_solid) {
+    foreshortening *context = ARENA_NEW(b->memory, foreshortening);
+    second_order *second = ARENA_NEW(b->memory, second_order);
+    *context = (foreshortening){fb, b->memory}, *second = (second_order){foreshorten, context};
+    return floating_fields_of_pairs(b->memory, &fb->e, n, second, &fb->fields);
+  }
+  load_cases *c = &fb->cases;
+  c->stiffness = ARENA_ARRAY(&b->model->scratch, double, (long)c->count *n *n);
+  planar_solid_geometric(&b->model->scratch, &fb->solid, &fb->e, c->count, c->deformation, n, fb->phi, c->stiffness);
+  return load_cases_fields(b->memory, &fb->e, n, c, &fb->fields);
 }
 
 static vec3 twice(vec3 a, vec3 b, vec3 off) { return vec3_cross(a, vec3_cross(b, off)); }
@@ -134,9 +166,9 @@ static const marker_shape *shape_of(builder *b, const flexible_builder *fb, cons
     turn[i] = elements_turn(&section, phi);
     shift[i] = vec3_add(elements_displacement(&section, phi), vec3_cross(turn[i], off));
   }
-  if (has_second_order(fb)) {
+  if (fb->fields.count) {
     second = ARENA_ARRAY(b->memory, vec3, n * n);
-    foreshorten(&(foreshortening){fb, b->memory}, section.at, second);
+    second_at(fb, b->memory, &section, second);
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) {
         const vec3 both = vec3_add(twice(turn[i], turn[j], off), twice(turn[j], turn[i], off));
@@ -164,14 +196,11 @@ static double extent_of(const flexible_builder *fb) {
 static bool find_basis(builder *b, const mechanism *m, flexible_builder *fb, int body_index, vec3 from) {
   fb->from = from, fb->flex.extent = extent_of(fb);
   if (!builder_basis(b, m, fb, body_index)) return false;
-  const int n = fb->flex.modes;
-  const foreshortening context = {fb, b->memory};
-  const second_order second = {foreshorten, &context};
-  floating_fields fields;
-  if (has_second_order(fb) && !floating_fields_of_pairs(b->memory, &fb->e, n, &second, &fields))
+  if (flexible_has_second_order(fb) && !find_fields(b, fb))
     return flexible_refuse(b, fb, fb->p->places.whole, "keep fewer modes",
                            "its geometric stiffness cannot be computed");
-  floating_create(b->memory, &fb->e, n, fb->phi, has_second_order(fb) ? &fields : NULL, &fb->flex.inertia);
+  const floating_fields *fields = fb->fields.count ? &fb->fields : NULL;
+  floating_create(b->memory, &fb->e, fb->flex.modes, fb->phi, fields, &fb->flex.inertia);
   return builder_damping(b, fb);
 }
 
@@ -286,7 +315,7 @@ const drawn_beam *builder_drawn_beam(builder *b, int index) {
   *to = (drawn_beam){.place_count = places, .modes = n};
   to->x = ARENA_ARRAY(b->memory, double, places);
   to->shift = ARENA_ARRAY(b->memory, vec3, places * n), to->turn = ARENA_ARRAY(b->memory, vec3, places * n);
-  if (has_second_order(fb)) to->second = ARENA_ARRAY(b->memory, double, places *n *n);
+  if (fb->fields.count) to->second = ARENA_ARRAY(b->memory, double, places *n *n);
   vec3 *g = ARENA_ARRAY(&b->model->scratch, vec3, n * n);
   for (int k = 0; k < places; k++) {
     const flex_place at = flexible_section(fb, to->x[k] = fb->beam.length * k / (places - 1));

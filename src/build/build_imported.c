@@ -158,7 +158,7 @@ bool builder_finite_elements(builder *b, flexible_builder *fb, body_mass *mass) 
     return source_error(b->error, CAROM_ERROR_MODEL, key_place(fb, "matrices"), NULL, "body '%s': %s", fb->p->name,
                         why);
   if (!find_attached(b, fb)) return false;
-  if (fb->d->geometric_stiffness)
+  if (fb->d->geometric_stiffness != CAROM_GEOMETRIC_NO)
     builder_note_at(b, key_place(fb, "matrices"),
                     "body '%s': imported matrices have no geometric stiffness; loads along it and its rotation do not "
                     "change how it bends ('geometric_stiffness: no' accepts that)",

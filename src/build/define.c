@@ -96,11 +96,12 @@ static const option body_options[] = {
      .flags = OPTION_POSITIVE,
      .help = "Thickness of the shapes in a planar model, for the mass."},
     {.key = "geometric_stiffness",
-     .type = OPTION_FLAG,
+     .type = OPTION_WORD,
      .offset = AT(geometric_stiffness),
-     .preset = "true",
-     .help = "Of a flexible body: its axis keeps its length when it bends, so that loads along it and its rotation "
-             "stiffen or soften it."},
+     .words = "no|yes|automatic",
+     .preset = "automatic",
+     .help = "Of a flexible body: whether loads and its rotation change how it bends, because its material keeps its "
+             "length when it does. With `automatic` a beam has it, and a `solid_2d` does not."},
 };
 const option_table body_table = {
     .name = "body",

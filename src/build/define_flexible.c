@@ -219,7 +219,7 @@ const option_table solid_2d_table = {
     .summary =
         "`solid_2d:` of a body makes it a flexible solid of a planar model. It needs `modes` with a count; "
         "eigenmodes are those of the free body. Markers must be inside it, and move and turn as the material "
-        "there, or with a side (`attach`). It has no geometric stiffness.",
+        "there, or with a side (`attach`). It has geometric stiffness if `geometric_stiffness: yes` asks for it.",
     .example = "disc: {solid_2d: {disc: 0.1 m, thickness: 1 cm, solid: steel}, modes: {count: 10}}",
     .size = sizeof(carom_solid_2d_def),
     .options = solid_2d_options,

@@ -6,6 +6,7 @@
 #include "flex/beam.h"
 #include "flex/given.h"
 #include "flex/interface.h"
+#include "flex/load_cases.h"
 #include "flex/planar_solid.h"
 #include "flex/reduction.h"
 #include "mechanics/flexible.h"
@@ -66,9 +67,11 @@ typedef struct flexible_builder {
   int *touched_as;              // of each node one more than its number among these; 0: none
   // Once the shapes are known:
   flex_elements e;
-  double *phi;         // rows of freedom_count numbers, one per mode
-  vec3 from;           // where the body's axes are fixed to it; of a beam on its axis [m]
-  bool is_carried;     // by a joint that holds something there
+  double *phi;       // rows of freedom_count numbers, one per mode
+  vec3 from;         // where the body's axes are fixed to it; of a beam on its axis [m]
+  bool is_carried;   // by a joint that holds something there
+  load_cases cases;  // of its second-order displacements; none of a beam
+  floating_fields fields;
   double *modal_mass;  // modes², with the axes held; then that for its damping
   flexible_body flex;
 } flexible_builder;
@@ -84,6 +87,8 @@ double flexible_section_x(const flexible_builder *fb, vec3 p);
 // What of the body moves a point: the section of a beam, or the material of a solid there. Returns false if it is
 // outside.
 bool flexible_place_at(const flexible_builder *fb, vec3 p, flex_place *to);
+// Whether displacements of second order are computed: how loads and rotation change its stiffness.
+bool flexible_has_second_order(const flexible_builder *fb);
 // The shapes in which a body deforms, and its stiffness; `from` says where its axes are.
 bool builder_basis(builder *b, const mechanism *m, flexible_builder *fb, int body_index);
 // A straight side of a planar solid by its name. Returns false if there is none.

@@ -221,6 +221,47 @@ void planar_solid_stress(arena *scratch, const planar_solid *b, const flex_eleme
   arena_release(scratch, mark);
 }
 
+// ∂u/∂x, ∂u/∂y, ∂v/∂x, ∂v/∂y at a spot.
+static void gradient_at(const flex_elements *e, cell c, const spot *p, const double *x, double to[4]) {
+  memset(to, 0, 4 * sizeof *to);
+  for (int k = 0; k < c.count; k++) {
+    const double u = x[e->freedoms[c.nodes[k]][0]], v = x[e->freedoms[c.nodes[k]][1]];
+    to[0] += p->along_x[k] * u, to[1] += p->along_y[k] * u, to[2] += p->along_x[k] * v, to[3] += p->along_y[k] * v;
+  }
+}
+
+static void add_geometric(const double stress[3], double volume, int modes, const double (*gradient)[4], double *to) {
+  const double x = volume * stress[0], y = volume * stress[1], xy = volume * stress[2];
+  for (int i = 0; i < modes; i++) {
+    const double *g = gradient[i];
+    const double turned[4] = {x * g[0] + xy * g[1], xy * g[0] + y * g[1], x * g[2] + xy * g[3], xy * g[2] + y * g[3]};
+    for (int j = 0; j < modes; j++)
+      for (int k = 0; k < 4; k++) to[i * modes + j] += turned[k] * gradient[j][k];
+  }
+}
+
+void planar_solid_geometric(arena *scratch, const planar_solid *b, const flex_elements *e, int count,
+                            const double *deformations, int modes, const double *phi, double *to) {
+  const arena_mark mark = arena_get_mark(scratch);
+  double(*gradient)[4] = arena_alloc(scratch, (size_t)modes, sizeof *gradient);
+  memset(to, 0, (size_t)count * (size_t)modes * (size_t)modes * sizeof *to);
+  for (int i = 0; i < cell_count(&b->mesh); i++) {
+    const cell c = cell_of(&b->mesh, i);
+    for (int k = 0; k < point_count(c); k++) {
+      double r, s, stress[3];
+      const double share = point_at(c, k, &r, &s);
+      const spot p = spot_of(&b->mesh, c, r, s);
+      const double volume = b->thickness * p.jacobian * share;
+      for (int m = 0; m < modes; m++) gradient_at(e, c, &p, phi + (long)m * e->freedom_count, gradient[m]);
+      for (int a = 0; a < count; a++) {
+        stress_at(b, e, c, &p, deformations + (long)a * e->freedom_count, stress);
+        add_geometric(stress, volume, modes, (const double(*)[4])gradient, to + (long)a * modes * modes);
+      }
+    }
+  }
+  arena_release(scratch, mark);
+}
+
 int planar_solid_cells(const planar_solid *b) { return cell_count(&b->mesh); }
 
 vec3 planar_solid_strain(const planar_solid *b, const flex_elements *e, int index, const double *x) {

@@ -26,6 +26,10 @@ bool planar_solid_place(const planar_solid *b, const flex_elements *e, vec2 at, 
 // σx, σy and τ at every node where the freedoms have the values x: the mean over the elements there [Pa].
 void planar_solid_stress(arena *scratch, const planar_solid *b, const flex_elements *e, const double *x,
                          double (*stress)[3]);
+// The geometric stiffness of shapes under the stress of each of `count` deformations, ∫ σ : ∇φ_iᵀ ∇φ_j dV: modes²
+// numbers each. Deformations and shapes are rows of freedom_count numbers.
+void planar_solid_geometric(arena *scratch, const planar_solid *b, const flex_elements *e, int count,
+                            const double *deformations, int modes, const double *phi, double *to);
 // How many elements there are, triangles before quadrilaterals, and the strain in the middle of one of them where the
 // freedoms have the values x: mean (εx + εy)/2, (εx - εy)/2 and γ/2. The principal strains are the mean ± the root of
 // the sum of the squares of the others.

@@ -89,7 +89,7 @@ static void allocate_link(arena *a, const node *n, const floating_state *with, f
   f->rows = ARENA_ARRAY(a, lanes, 6 * flexible_groups(n));
   flexible_allocate_factor(a, n->modes, f);
   f->rate = row_of_modes(a, n->modes), f->damping = row_of_modes(a, n->modes);
-  if (n->flex->boundary) f->boundary = ARENA_ARRAY(a, vec2, n->flex->boundary->count);
+  if (n->flex->boundary) flexible_boundary_allocate(a, n, f);
 }
 
 void flexible_allocate(const mechanism *m, motion *x) {

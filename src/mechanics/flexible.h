@@ -84,6 +84,7 @@ typedef struct flexible_link {
   double *rate;             // q̈, or the modal speeds that tree_spread was given
   double *damping;          // D q̇ as applied last
   struct vec2 *boundary;    // places of the nodes of its boundary, in the body's axes
+  struct flexible_fields *fields;  // of a body with a boundary, see flexible_boundary.h
   flexible_relaxation relaxed;
 } flexible_link;
 

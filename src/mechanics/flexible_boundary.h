@@ -12,13 +12,23 @@ struct flexible_boundary {
   int count;
   const vec2 *at;     // undeformed [m]
   const vec2 *shift;  // displacement per modal coordinate, modes for each node
+  const vec2
+      *field;  // and in each field of second-order displacements (floating.h), as many as there are for each node
 };
+
+// Of a body with such fields, what their coordinates s are now.
+typedef struct flexible_fields {
+  double *s, *rate, *curved;  // s, ṡ and what of s̈ does not depend on q̈
+  double *by_mode;            // ∂s/∂q: a row over the fields for each mode
+} flexible_fields;
 
 typedef struct flexible_spot {
   int node[2];
   double part;  // of the way from the first to the second; a node itself: both are the same, and 0 [-]
 } flexible_spot;
 
+// Workspace of a body with a boundary.
+void flexible_boundary_allocate(arena *memory, const node *n, flexible_link *f);
 // Deformed places of all nodes of a body, in its axes. Called with the kinematics of its node.
 void flexible_boundary_place(const mechanism *m, motion *x, int index);
 

@@ -459,6 +459,8 @@ static bool read_word(const asked *a, const value *v, int *index) {
   if (v->kind != VALUE_SCALAR || value_is_nothing(v)) return must_be(a, v, arena_print(memory, "one of %s", list));
   const char *word = value_word(v);
   *index = option_word_find(a->o->words, word);
+  if (*index < 0 && strcmp(word, "true") == 0) *index = option_word_find(a->o->words, "yes");
+  if (*index < 0 && strcmp(word, "false") == 0) *index = option_word_find(a->o->words, "no");
   if (*index >= 0) return true;
   const char *hint = option_word_synonym(a->r, a->o->words, word);
   return FAIL(a, v->at, hint ? hint : nearest_word(memory, a->o->words, word), "'%s' must be one of %s, not '%s'",
