@@ -29,8 +29,8 @@ static void check_said(bool read, const char *why) {
 // Both matrices from the same bytes, and rows of CalculiX, or nodes of a table, from what follows the first line `---`.
 static void check_matrices(arena *memory, const char *text, size_t size) {
   imported_body b = {0};
-  flex_elements e;
-  flex_interfaces interfaces = {0};
+  imported_case load = {.name = "load"};
+  imported_result made = {0};
   char why[LINES_WHY];
   const char *more = strstr(text, "---\n");
   const size_t first = more ? (size_t)(more - text) : size, rest = more ? size - first - 4 : 0;
@@ -38,14 +38,18 @@ static void check_matrices(arena *memory, const char *text, size_t size) {
   bool read = matrix_market_read(text, first, memory, &b.stiffness, why);
   check_said(read, why);
   if (read) matrix_market_read(text, first, memory, &b.mass, why);
+  if (read) matrix_market_read(text, first, memory, &load.stiffness, why);
+  const bool has_load = imported_forces_read(more, rest, memory, &load, why);
+  check_said(has_load, why);
+  b.cases = &load, b.case_count = read && has_load;
   check_said(node_table_read(more, rest, memory, &b, why), why);
-  if (read && !why[0]) check_said(imported_elements(memory, &b, 1, 1, &e, &interfaces, why), why);
+  if (read && !why[0]) check_said(imported_elements(memory, &b, 1, 1, &made, why), why);
   imported_body c = {0};
   check_said(calculix_deck_read(text, first, memory, &c.nodes, why), why);
   check_said(calculix_rows_read(more, rest, memory, &c, why), why);
   check_said(calculix_matrix_read(text, first, memory, 20, &c.mass, why), why);
   c.stiffness = c.mass;
-  check_said(imported_elements(memory, &c, 1, 1, &e, &interfaces, why), why);
+  check_said(imported_elements(memory, &c, 1, 1, &made, why), why);
 }
 
 static void fuzz_text(arena *memory, const char *text, size_t size) {

@@ -63,8 +63,7 @@ static const char *table(arena *memory, const cloud *c) {
 typedef struct body {
   arena memory;
   imported_body from;
-  flex_elements e;
-  flex_interfaces interfaces;
+  imported_result made;
   char why[LINES_WHY];
 } body;
 
@@ -75,7 +74,7 @@ static bool read_cloud(body *b, cloud *c, bool general) {
   return matrix_market_read(K, strlen(K), &b->memory, &b->from.stiffness, b->why) &&
          matrix_market_read(M, strlen(M), &b->memory, &b->from.mass, b->why) &&
          node_table_read(nodes, strlen(nodes), &b->memory, &b->from, b->why) &&
-         imported_elements(&b->memory, &b->from, 1, 1, &b->e, &b->interfaces, b->why);
+         imported_elements(&b->memory, &b->from, 1, 1, &b->made, b->why);
 }
 
 static void matrices_become_a_body(void) {
@@ -84,16 +83,16 @@ static void matrices_become_a_body(void) {
     body b;
     CHECK(read_cloud(&b, &c, general));
     CHECK_TEXT(b.why, "");
-    CHECK_EQUAL(b.e.freedom_count, 24);
+    CHECK_EQUAL(b.made.e.freedom_count, 24);
     for (int i = 0; i < 24; i++)
       for (int j = 0; j < 24; j++) {
-        CHECK_EQUAL(symmetric_value(&b.e.mass, i, j), c.M[i][j]);
-        CHECK_NEAR(symmetric_value(&b.e.stiffness, i, j), c.K[i][j], 1e-9);
+        CHECK_EQUAL(symmetric_value(&b.made.e.mass, i, j), c.M[i][j]);
+        CHECK_NEAR(symmetric_value(&b.made.e.stiffness, i, j), c.K[i][j], 1e-9);
       }
-    const flex_interface *left = interfaces_find(&b.interfaces, "left"),
-                         *one = interfaces_find(&b.interfaces, "corner");
+    const flex_interface *left = interfaces_find(&b.made.interfaces, "left"),
+                         *one = interfaces_find(&b.made.interfaces, "corner");
     CHECK(left && left->count == 4 && one && one->count == 1 && one->nodes[0] == 3);
-    CHECK_EQUAL(b.interfaces.count, 3);
+    CHECK_EQUAL(b.made.interfaces.count, 3);
     arena_free(&b.memory);
   }
 }
@@ -106,12 +105,12 @@ static void inertia_is_that_of_the_matrix(void) {
   flexibility a;
   flex_modes m;
   CHECK(read_cloud(&b, &c, false));
-  CHECK(flexibility_create(&b.memory, &b.e, NULL, &a));
+  CHECK(flexibility_create(&b.memory, &b.made.e, NULL, &a));
   CHECK_EQUAL(a.rigid_count, 6);
   CHECK(modes_eigen(&b.memory, &a, 3, &m));
   floating_body f;
   floating_state s;
-  floating_create(&b.memory, &b.e, 3, m.phi, NULL, &f);
+  floating_create(&b.memory, &b.made.e, 3, m.phi, NULL, &f);
   floating_state_create(&b.memory, &f, NULL, &s);
   const double q[3] = {0.02, -0.03, 0.01}, speed[9] = {0.3, -0.5, 0.7, 1.1, 0.2, -0.4, 0.6, -0.8, 0.9};
   double M[81], bias[9], energy = 0, expected = 0, u[24] = {0};
@@ -137,12 +136,12 @@ static void places_move_as_their_nodes(void) {
   body b;
   CHECK(read_cloud(&b, &c, false));
   double rigid[6 * 24], load[24] = {0};
-  elements_rigid(&b.e, rigid);
+  elements_rigid(&b.made.e, rigid);
   const vec3 at = {0.1, 0.3, 0.2}, force = {1, 2, 3}, torque = {0.4, -0.5, 0.6};
-  const flex_interface *sets[2] = {NULL, interfaces_find(&b.interfaces, "left")};
+  const flex_interface *sets[2] = {NULL, interfaces_find(&b.made.interfaces, "left")};
   for (int k = 0; k < 2; k++) {
     flex_place p;
-    CHECK(imported_place(&b.memory, &b.e, sets[k], at, &p));
+    CHECK(imported_place(&b.memory, &b.made.e, sets[k], at, &p));
     for (int m = 0; m < 6; m++) {
       const vec3 axis = {m % 3 == 0, m % 3 == 1, m % 3 == 2}, moved = elements_displacement(&p, rigid + 24 * m);
       const vec3 expected = m < 3 ? axis : vec3_cross(axis, at), turn = elements_turn(&p, rigid + 24 * m);
@@ -160,7 +159,7 @@ static void places_move_as_their_nodes(void) {
     CHECK_LE(vec3_norm(vec3_sub(about, torque)), 1e-13);
   }
   flex_place p;
-  CHECK(!imported_place(&b.memory, &b.e, interfaces_find(&b.interfaces, "corner"), at, &p));
+  CHECK(!imported_place(&b.memory, &b.made.e, interfaces_find(&b.made.interfaces, "corner"), at, &p));
   arena_free(&b.memory);
 }
 
@@ -188,6 +187,38 @@ static void wrong_matrices_are_refused(void) {
   c = cloud_of_box();
   for (int k = 0; k < 3; k++) c.M[k][k] = -1;
   refuses_cloud(&c, false, "the mass matrix is not positive definite");
+}
+
+// A load case of the cloud: its own matrix, with `more` in one entry, and forces as text.
+static void refuses_load(double more, const char *forces, const char *expected) {
+  cloud c = cloud_of_box();
+  body b = {.memory = arena_create(NULL)};
+  imported_case load = {.name = "push"};
+  imported_result made = {0};
+  const char *K = market(&b.memory, c.K, false), *M = market(&b.memory, c.M, false), *nodes = table(&b.memory, &c);
+  c.K[0][0] += more;
+  const char *loaded = market(&b.memory, c.K, false);
+  b.from.cases = &load, b.from.case_count = 1;
+  const bool good = matrix_market_read(K, strlen(K), &b.memory, &b.from.stiffness, b.why) &&
+                    matrix_market_read(M, strlen(M), &b.memory, &b.from.mass, b.why) &&
+                    matrix_market_read(loaded, strlen(loaded), &b.memory, &load.stiffness, b.why) &&
+                    node_table_read(nodes, strlen(nodes), &b.memory, &b.from, b.why) &&
+                    imported_forces_read(forces, strlen(forces), &b.memory, &load, b.why) &&
+                    imported_elements(&b.memory, &b.from, 1, 1, &made, b.why);
+  CHECK(good == !expected);
+  if (expected) CHECK_CONTAINS(b.why, expected);
+  arena_free(&b.memory);
+}
+
+// Nodes 7 and 17 are 1 m apart along x.
+static void wrong_loads_are_refused(void) {
+  refuses_load(0, "# pulled apart\n7 -5 0 0\n17 5 0 0\n", NULL);
+  refuses_load(10, "7 -5 0 0\n17 5 0 0\n", "is not that of this body: it resists a shift");
+  refuses_load(0, "7 -5 0 0\n17 4 0 0\n", "the forces of the load 'push' are not balanced");
+  refuses_load(0, "7 0 -5 0\n17 0 5 0\n", "the forces of the load 'push' are not balanced");
+  refuses_load(0, "7 -5 0 0\n18 5 0 0\n", "a force on node 18, which has no row");
+  refuses_load(0, "7 -5 0\n", "line 1: a component of the force");
+  refuses_load(0, "# none\n", "there are no forces");
 }
 
 static void refuses_market(const char *text, const char *expected) {
@@ -240,7 +271,7 @@ static void names_of_rows_are_checked(void) {
     const job *j = &jobs[i];
     CHECK(!(calculix_rows_read(j->dof, strlen(j->dof), &b.memory, &b.from, b.why) &&
             calculix_deck_read(j->deck, strlen(j->deck), &b.memory, &b.from.nodes, b.why) &&
-            imported_elements(&b.memory, &b.from, 1, 1, &b.e, &b.interfaces, b.why)));
+            imported_elements(&b.memory, &b.from, 1, 1, &b.made, b.why)));
     CHECK_CONTAINS(b.why, j->expected);
     arena_free(&b.memory);
   }
@@ -319,7 +350,7 @@ static bool run_calculix(body *b) {
   CHECK(calculix_deck_read(deck, strlen(deck), &b->memory, &b->from.nodes, b->why));
   CHECK(calculix_matrix_read(K, strlen(K), &b->memory, rows, &b->from.stiffness, b->why));
   CHECK(calculix_matrix_read(M, strlen(M), &b->memory, rows, &b->from.mass, b->why));
-  CHECK(imported_elements(&b->memory, &b->from, 1, 1, &b->e, &b->interfaces, b->why));
+  CHECK(imported_elements(&b->memory, &b->from, 1, 1, &b->made, b->why));
   CHECK_TEXT(b->why, "");
   snprintf(command, sizeof command, "rm -r %s", folder);
   return CHECK_EQUAL(system(command), 0);
@@ -359,31 +390,32 @@ static void calculix_bar_is_a_beam(void) {
     SKIP("ccx is not installed: scripts/setup test installs it");
   }
   const double E = 2e11, G = E / 2, A = WIDTH * DEPTH, I = WIDTH * DEPTH * DEPTH * DEPTH / 12, density = 7800;
-  const int n = b.e.freedom_count;
+  const int n = b.made.e.freedom_count;
   bool *held = ARENA_ARRAY(&b.memory, bool, n);
-  const flex_interface *left = interfaces_find(&b.interfaces, "LEFT"), *right = interfaces_find(&b.interfaces, "RIGHT");
+  const flex_interface *left = interfaces_find(&b.made.interfaces, "LEFT"),
+                       *right = interfaces_find(&b.made.interfaces, "RIGHT");
   if (!CHECK(left && right)) return;
   CHECK_EQUAL(left->count, 21);
   for (int i = 0; i < left->count; i++)
-    for (int d = 0; d < 3; d++) held[b.e.freedoms[left->nodes[i]][d]] = true;
+    for (int d = 0; d < 3; d++) held[b.made.e.freedoms[left->nodes[i]][d]] = true;
   flexibility clamped, free;
   flex_modes m;
   flex_place tip;
   double *load = ARENA_ARRAY(&b.memory, double, n), *x = ARENA_ARRAY(&b.memory, double, n);
-  CHECK(flexibility_create(&b.memory, &b.e, held, &clamped));
-  CHECK(imported_place(&b.memory, &b.e, right, (vec3){1, 0, 0}, &tip));
+  CHECK(flexibility_create(&b.memory, &b.made.e, held, &clamped));
+  CHECK(imported_place(&b.memory, &b.made.e, right, (vec3){1, 0, 0}, &tip));
   elements_load(&tip, (vec3){0, 0, 1000}, VEC3_ZERO, load);
   flexibility_apply(&b.memory, &clamped, load, x);
   const double deflection = elements_displacement(&tip, x).z, expected = 1000 / (3 * E * I) + 1000 / (5. / 6 * G * A);
   CHECK_NEAR(deflection / expected, 1, 5e-5);
-  CHECK(flexibility_create(&b.memory, &b.e, NULL, &free));
+  CHECK(flexibility_create(&b.memory, &b.made.e, NULL, &free));
   CHECK_EQUAL(free.rigid_count, 6);
   CHECK(modes_eigen(&b.memory, &free, 4, &m));
   double beam[4];
   beam_frequencies(&b.memory, beam);
   for (int i = 0; i < 4; i++) CHECK_NEAR(m.omega[i] / beam[i], 1, i < 2 ? 1.2e-4 : 7.6e-4);
   floating_body f;
-  floating_create(&b.memory, &b.e, 4, m.phi, NULL, &f);
+  floating_create(&b.memory, &b.made.e, 4, m.phi, NULL, &f);
   CHECK_NEAR(f.inertia.mass / (density * A), 1, 1e-12);
   CHECK_NEAR(f.inertia.second.m[0] / (density * A / 3), 1, 1e-10);
   CHECK_NEAR(f.inertia.second.m[8] / (density * I), 1, 1e-10);
@@ -397,6 +429,7 @@ int main(void) {
   RUN(inertia_is_that_of_the_matrix);
   RUN(places_move_as_their_nodes);
   RUN(wrong_matrices_are_refused);
+  RUN(wrong_loads_are_refused);
   RUN(bad_matrix_files_are_refused);
   RUN(names_of_rows_are_checked);
   RUN(calculix_bar_is_a_beam);

@@ -147,6 +147,7 @@ typedef struct carom_finite_elements_def {
   double length;         // unit of the places of nodes [m]
   double mass;           // unit of the mass matrix, and times 1/s² of the stiffness matrix [kg]
   carom_names attach;    // sets of nodes that markers follow; may be empty
+  carom_names loads;     // load cases, for its geometric stiffness; may be empty
   const void *origin;    // places of its keys in the model file; null in a program
 } carom_finite_elements_def;
 

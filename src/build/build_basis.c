@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "build/flexible_builder.h"
+#include "flex/imported.h"
 #include "flex/reduction.h"
 #include "math/dense.h"
 #include "math/eigen.h"
@@ -146,19 +147,20 @@ static bool is_own_place(const builder *b, const mechanism *m, const flexible_bu
   return true;
 }
 
-// The deformations of load cases: inertia forces, and those that may act at any marker, so that its displacement of
-// second order is exact.
+// The deformations of load cases: those that are given with imported matrices; else inertia forces, and those that may
+// act at any marker, so that its displacement of second order is exact.
 static void take_cases(builder *b, const mechanism *m, flexible_builder *fb, int body_index, const reduction *r) {
   arena *scratch = &b->model->scratch;
   const long n = r->e->freedom_count;
   shape_list cases = {0};
-  double *loads;
-  const int count = load_cases_inertia(scratch, r->e, &loads);
+  double *inertia;
+  const int given = fb->d->finite_elements ? fb->d->finite_elements->loads.count : 0;
+  const int count = given ? given : load_cases_inertia(scratch, r->e, &inertia);
   for (int i = 0; i < count; i++) {
     double *x = push_shape(scratch, r->e, &cases);
-    reduction_deform(scratch, r, loads + i * n, x);
+    reduction_deform(scratch, r, given ? fb->loads[i].forces : inertia + i * n, x);
   }
-  for (int i = 0; i < m->marker_count; i++)
+  for (int i = 0; !given && i < m->marker_count; i++)
     if (m->markers[i].body == body_index && is_own_place(b, m, fb, i)) add_marker_shapes(b, m, fb, i, r, &cases);
   elements_see_from(r->e, &r->frame, cases.count, cases.rows);
   fb->cases.count = cases.count, fb->cases.deformation = cases.rows;

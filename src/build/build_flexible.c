@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "build/flexible_builder.h"
+#include "flex/imported.h"
+#include "math/vectors.h"
 #include "mechanics/spanning.h"
 
 enum { DRAWN_PLACES = 33 };  // along a beam that is drawn
@@ -113,7 +115,8 @@ static void foreshorten(const void *context, vec3 x, vec3 *g) {
 
 bool flexible_has_second_order(const flexible_builder *fb) {
   const int asked = fb->d->geometric_stiffness;
-  if (fb->e.node_mass || fb->beam.rod) return false;
+  if (fb->beam.rod) return false;
+  if (fb->e.node_mass) return asked != CAROM_GEOMETRIC_NO && fb->d->finite_elements->loads.count > 0;
   return asked == CAROM_GEOMETRIC_YES || (asked == CAROM_GEOMETRIC_AUTOMATIC && !fb->is_solid);
 }
 
@@ -133,6 +136,17 @@ static void second_at(const flexible_builder *fb, arena *scratch, const flex_pla
   }
 }
 
+// φᵀ G φ of each load case of an imported body.
+static void imported_geometric(builder *b, const flexible_builder *fb, double *to) {
+  const int n = fb->flex.modes, free = fb->e.freedom_count;
+  double *force = ARENA_ARRAY(&b->model->scratch, double, free);
+  for (int c = 0; c < fb->cases.count; c++)
+    for (int i = 0; i < n; i++) {
+      symmetric_multiply(&fb->loads[c].geometric, fb->phi + (long)i * free, force);
+      for (int j = 0; j < n; j++) to[((long)c * n + i) * n + j] = vectors_dot(free, force, fb->phi + (long)j * free);
+    }
+}
+
 // The fields of second-order displacements: of beams from those of pairs of modes, of solids from load cases.
 static bool find_fields(builder *b, flexible_builder *fb) {
   const int n = fb->flex.modes;
@@ -144,7 +158,9 @@ static bool find_fields(builder *b, flexible_builder *fb) {
   }
   load_cases *c = &fb->cases;
   c->stiffness = ARENA_ARRAY(&b->model->scratch, double, (long)c->count *n *n);
-  planar_solid_geometric(&b->model->scratch, &fb->solid, &fb->e, c->count, c->deformation, n, fb->phi, c->stiffness);
+  if (fb->e.node_mass) imported_geometric(b, fb, c->stiffness);
+  else
+    planar_solid_geometric(&b->model->scratch, &fb->solid, &fb->e, c->count, c->deformation, n, fb->phi, c->stiffness);
   return load_cases_fields(b->memory, &fb->e, n, c, &fb->fields);
 }
 

@@ -57,6 +57,43 @@ static bool read_calculix(builder *b, flexible_builder *fb, imported_body *to) {
           refuse(b, fb, path, why));
 }
 
+// Each load case by its name: NAME.CASE.load has its forces, NAME.CASE.stiffness.mtx or NAME.CASE.sti the matrix.
+static bool read_cases(builder *b, flexible_builder *fb, imported_body *to) {
+  const carom_finite_elements_def *d = fb->d->finite_elements;
+  arena *scratch = &b->model->scratch;
+  char why[LINES_WHY];
+  const char *path;
+  file_bytes bytes;
+  to->cases = ARENA_ARRAY(scratch, imported_case, d->loads.count), to->case_count = d->loads.count;
+  for (int i = 0; i < d->loads.count; i++) {
+    imported_case *c = &to->cases[i];
+    c->name = d->loads.items[i];
+    if (!read_file(b, fb, arena_print(scratch, ".%s.load", c->name), &path, &bytes)) return false;
+    if (!imported_forces_read(bytes.items, bytes.length, scratch, c, why)) return refuse(b, fb, path, why);
+    const bool calculix = d->format == CAROM_CALCULIX;
+    const char *ending = arena_print(scratch, calculix ? ".%s.sti" : ".%s.stiffness.mtx", c->name);
+    if (!read_file(b, fb, ending, &path, &bytes)) return false;
+    if (calculix ? !calculix_matrix_read(bytes.items, bytes.length, scratch, to->row_count, &c->stiffness, why)
+                 : !matrix_market_read(bytes.items, bytes.length, scratch, &c->stiffness, why))
+      return refuse(b, fb, path, why);
+  }
+  return true;
+}
+
+// What loads do to its stiffness is known of load cases alone.
+static bool check_loads(builder *b, const flexible_builder *fb) {
+  if (fb->d->finite_elements->loads.count || fb->d->geometric_stiffness == CAROM_GEOMETRIC_NO) return true;
+  if (fb->d->geometric_stiffness == CAROM_GEOMETRIC_YES)
+    return flexible_refuse(b, fb, builder_place(fb->p, &body_table, "geometric_stiffness"),
+                           "give 'loads' of 'finite_elements', or leave it out",
+                           "imported matrices have geometric stiffness from load cases, and there are none");
+  builder_note_at(b, key_place(fb, "matrices"),
+                  "body '%s': imported matrices without 'loads' have no geometric stiffness; loads along it and its "
+                  "rotation do not change how it bends ('geometric_stiffness: no' accepts that)",
+                  fb->p->name);
+  return true;
+}
+
 // The sets of nodes that markers follow.
 static bool find_attached(builder *b, flexible_builder *fb) {
   const carom_names *names = &fb->d->finite_elements->attach;
@@ -153,16 +190,14 @@ bool builder_finite_elements(builder *b, flexible_builder *fb, body_mass *mass) 
     return flexible_refuse(b, fb, fb->p->places.whole, "leave out 'space: planar'",
                            "imported matrices are for models in space");
   if (!(d->format == CAROM_CALCULIX ? read_calculix(b, fb, &from) : read_market(b, fb, &from))) return false;
+  if (!read_cases(b, fb, &from)) return false;
   fb->scratch = &b->model->scratch;
-  if (!imported_elements(fb->scratch, &from, d->length, d->mass, &fb->e, &fb->interfaces, why))
+  imported_result made = {0};
+  if (!imported_elements(fb->scratch, &from, d->length, d->mass, &made, why))
     return source_error(b->error, CAROM_ERROR_MODEL, key_place(fb, "matrices"), NULL, "body '%s': %s", fb->p->name,
                         why);
-  if (!find_attached(b, fb)) return false;
-  if (fb->d->geometric_stiffness != CAROM_GEOMETRIC_NO)
-    builder_note_at(b, key_place(fb, "matrices"),
-                    "body '%s': imported matrices have no geometric stiffness; loads along it and its rotation do not "
-                    "change how it bends ('geometric_stiffness: no' accepts that)",
-                    fb->p->name);
+  fb->e = made.e, fb->interfaces = made.interfaces, fb->loads = made.loads;
+  if (!find_attached(b, fb) || !check_loads(b, fb)) return false;
   *mass = mass_of(fb->scratch, &fb->e);
   return check_mass(b, fb, mass);
 }

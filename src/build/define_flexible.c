@@ -262,13 +262,21 @@ static const option finite_elements_options[] = {
      .offset = AT(attach),
      .help = "Sets of nodes (`*NSET`): each marker on the body follows the set whose mean place is nearest to it. "
              "Without it a marker follows the node next to it and those that share an element with that."},
+    {.key = "loads",
+     .type = OPTION_NAMES,
+     .offset = AT(loads),
+     .help =
+         "Load cases, for geometric stiffness: of `pull` the files NAME.pull.load with a line `node fx fy fz` for "
+         "each force, those of supports too, and NAME.pull.stiffness.mtx or NAME.pull.sti with the stiffness matrix "
+         "of the body under this load."},
 };
 const option_table finite_elements_table = {
     .name = "finite_elements",
     .summary =
         "`finite_elements:` of a body makes it a flexible body in space from mass and stiffness matrix of another "
         "program, of solid elements with three displacements per node. It needs `modes` with a count; eigenmodes are "
-        "those of the free body. A marker moves and turns as its nodes do on average. It has no geometric stiffness.",
+        "those of the free body. A marker moves and turns as its nodes do on average. It has geometric stiffness from "
+        "`loads`.",
     .example = "bracket: {finite_elements: {matrices: bracket, attach: [left, right]}, modes: {count: 12}}",
     .size = sizeof(carom_finite_elements_def),
     .options = finite_elements_options,

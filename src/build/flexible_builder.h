@@ -67,10 +67,11 @@ typedef struct flexible_builder {
   int *touched_as;              // of each node one more than its number among these; 0: none
   // Once the shapes are known:
   flex_elements e;
-  double *phi;       // rows of freedom_count numbers, one per mode
-  vec3 from;         // where the body's axes are fixed to it; of a beam on its axis [m]
-  bool is_carried;   // by a joint that holds something there
-  load_cases cases;  // of its second-order displacements; none of a beam
+  double *phi;                        // rows of freedom_count numbers, one per mode
+  vec3 from;                          // where the body's axes are fixed to it; of a beam on its axis [m]
+  bool is_carried;                    // by a joint that holds something there
+  const struct imported_load *loads;  // of an imported body, one for each that is named
+  load_cases cases;                   // of its second-order displacements; none of a beam
   floating_fields fields;
   double *modal_mass;  // modes², with the axes held; then that for its damping
   flexible_body flex;

@@ -1,5 +1,6 @@
 #include "flex/imported.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,24 @@ imported_set *imported_set_of(arena *memory, imported_nodes *of, const char *nam
 
 void imported_add_to_set(arena *memory, imported_set *to, int number) {
   *ARENA_PUSH(memory, to->nodes, to->count, to->capacity) = number;
+}
+
+bool imported_forces_read(const char *bytes, size_t length, arena *memory, imported_case *to, char why[LINES_WHY]) {
+  lines l = lines_start(bytes, length, why);
+  for (; l.at < l.end; lines_skip(&l)) {
+    const lines before = l;
+    const lines_word first = lines_next(&l);
+    double f[3];
+    int number;
+    if (!first.length || *first.text == '#') continue;
+    l = before;
+    if (!lines_count(&l, "the number of a node", 0, INT_MAX, &number)) return false;
+    for (int k = 0; k < 3; k++)
+      if (!lines_number(&l, "a component of the force", &f[k])) return false;
+    if (to->force_count >= IMPORTED_NODES_MAX) return lines_fail(&l, "more than %d forces", IMPORTED_NODES_MAX);
+    *ARENA_PUSH(memory, to->forces, to->force_count, to->force_capacity) = (imported_node){number, vec3_of(f)};
+  }
+  return to->force_count > 0 || lines_fail_whole(&l, "there are no forces");
 }
 
 bool imported_add_item(lines *l, arena *memory, imported_matrix *to, int row, int column, double value) {
@@ -209,6 +228,74 @@ static bool check_rigid(maker *k) {
   return true;
 }
 
+// --- load cases ------------------------------------------------------------------------------------------------------
+
+static double largest_of(int n, const double *x) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+// Forces have no resultant and no moment, up to the digits that they are written with.
+static bool check_balance(maker *k, const imported_case *c, const double *forces) {
+  static const double DIGITS = 1e-5;
+  const int n = k->e->freedom_count;
+  double *rigid = ARENA_ARRAY(k->memory, double, 6L * n);
+  elements_rigid(k->e, rigid);
+  for (int m = 0; m < 6; m++) {
+    double sum = 0, size = 0;
+    for (int i = 0; i < n; i++) sum += forces[i] * rigid[(long)m * n + i], size += fabs(forces[i]);
+    if (!(fabs(sum) <= DIGITS * size * largest_of(n, rigid + (long)m * n)))
+      return fail(k, "the forces of the load '%.40s' are not balanced: those of its supports belong to them", c->name);
+  }
+  return true;
+}
+
+// A shift of the body changes no stress, so that a load resists none. The difference of two stiffness matrices has
+// their rounding.
+static bool check_shifts(maker *k, const imported_case *c, const symmetric *G) {
+  const symmetric *K = &k->e->stiffness;
+  const int n = G->n;
+  double *shift = ARENA_ARRAY(k->memory, double, n), *force = ARENA_ARRAY(k->memory, double, n);
+  const double size = 1e-4 * largest_of(G->start[n], G->value) + 1e-9 * largest_of(K->start[n], K->value);
+  for (int d = 0; d < 3; d++) {
+    for (int i = 0; i < n; i++) shift[i] = i % 3 == d;
+    symmetric_multiply(G, shift, force);
+    if (!(largest_of(n, force) <= size))
+      return fail(k, "the stiffness matrix under the load '%.40s' is not that of this body: it resists a shift",
+                  c->name);
+  }
+  return true;
+}
+
+static bool make_load(maker *k, imported_case *c, double length, double mass, imported_load *to) {
+  symmetric loaded;
+  const int n = k->e->freedom_count;
+  const char *name = arena_print(k->memory, "loaded ('%.40s') stiffness", c->name);
+  if (!make_matrix(k, name, &c->stiffness, mass, &loaded)) return false;
+  int *all = ARENA_ARRAY(k->memory, int, n);
+  for (int i = 0; i < n; i++) all[i] = i;
+  to->geometric = symmetric_part(k->memory, &loaded, 1, &k->e->stiffness, n, all);
+  to->forces = ARENA_ARRAY(k->memory, double, n);
+  for (int i = 0; i < c->force_count; i++) {
+    const int node = find_node(&k->from->nodes, c->forces[i].number);
+    if (node < 0 || k->index[node] < 0)
+      return fail(k, "the load '%.40s' has a force on node %d, which has no row", c->name, c->forces[i].number);
+    double f[3];
+    vec3_store(f, vec3_scale(mass * length, c->forces[i].at));
+    for (int d = 0; d < 3; d++) to->forces[k->e->freedoms[k->index[node]][d]] += f[d];
+  }
+  return check_balance(k, c, to->forces) && check_shifts(k, c, &to->geometric);
+}
+
+static bool make_loads(maker *k, double length, double mass, imported_load **to) {
+  imported_body *f = k->from;
+  *to = ARENA_ARRAY(k->memory, imported_load, f->case_count);
+  for (int i = 0; i < f->case_count; i++)
+    if (!make_load(k, &f->cases[i], length, mass, &(*to)[i])) return false;
+  return true;
+}
+
 // --- all -------------------------------------------------------------------------------------------------------------
 
 static bool name_sets(maker *k, flex_interfaces *to) {
@@ -230,13 +317,14 @@ static bool name_sets(maker *k, flex_interfaces *to) {
   return true;
 }
 
-bool imported_elements(arena *memory, imported_body *from, double length, double mass, flex_elements *e,
-                       flex_interfaces *interfaces, char why[LINES_WHY]) {
+bool imported_elements(arena *memory, imported_body *from, double length, double mass, imported_result *to,
+                       char why[LINES_WHY]) {
+  flex_elements *e = &to->e;
   maker k = {.memory = memory, .from = from, .e = e, .why = why};
   why[0] = 0;
   return sort_nodes(&k) && make_nodes(&k, length) && make_matrix(&k, "mass", &from->mass, mass, &e->mass) &&
          make_matrix(&k, "stiffness", &from->stiffness, mass, &e->stiffness) && make_node_mass(&k) && check_rigid(&k) &&
-         name_sets(&k, interfaces);
+         name_sets(&k, &to->interfaces) && make_loads(&k, length, mass, &to->loads);
 }
 
 // --- places ----------------------------------------------------------------------------------------------------------
