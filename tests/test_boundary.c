@@ -22,13 +22,12 @@ enum { FEET_MOST = 32 };
 typedef struct standing {
   const char *shape, *side;  // in the model
   double height;             // of their middle
-  double young;
-  const char *loads;  // of its static modes
+  const char *loads;         // of its static modes
 } standing;
 
-#define DISC "disc: 0.1", "foot: {side: rim, angles: [-120 deg, -60 deg]}", 0.1
-static const standing on_three_nodes = {DISC, 3e5, "all"};
-static const standing on_its_side = {"rectangle: [0.2, 0.1]", "foot: {side: bottom, between: [0, 0.2]}", 0.05, 3e6,
+static const double YOUNG = 3e5;
+static const standing on_three_nodes = {"disc: 0.1", "foot: {side: rim, angles: [-120 deg, -60 deg]}", 0.1, "all"};
+static const standing on_its_side = {"rectangle: [0.2, 0.1]", "foot: {side: bottom, between: [0, 0.2]}", 0.05,
                                      "normal"};
 
 // A body as finite elements, its middle held: how far each node of the foot goes up under a force there, which an equal
@@ -45,7 +44,7 @@ static bool is_foot(const standing *s, vec3 p) {
 }
 
 static bool solve_full(arena *memory, const standing *s, full_body *d) {
-  planar_solid b = {.thickness = 0.01, .young = s->young, .poisson = 0.3, .density = 1000};
+  planar_solid b = {.thickness = 0.01, .young = YOUNG, .poisson = 0.3, .density = 1000};
   b.mesh = s->height < 0.1 ? triangles_rectangle(memory, 0.2, 0.1, 4, 2) : triangles_disc(memory, 0.1, 4);
   flex_elements e;
   planar_solid_elements(memory, &b, &e);
@@ -59,8 +58,8 @@ static bool solve_full(arena *memory, const standing *s, full_body *d) {
     const vec3 p = e.nodes[k];
     up[e.freedoms[k][1]] = 1;
     if (vec3_norm(p) < 1e-12)  // it stays, and its upper neighbour does not go sideways; loads in balance need neither
-      for (int i = 0; i < 2; i++) K[e.freedoms[k][i] * (n + 1)] += 1e6 * s->young;
-    if (fabs(p.x) < 1e-12 && p.y > 0.9 * s->height) K[e.freedoms[k][0] * (n + 1)] += 1e6 * s->young;
+      for (int i = 0; i < 2; i++) K[e.freedoms[k][i] * (n + 1)] += 1e6 * YOUNG;
+    if (fabs(p.x) < 1e-12 && p.y > 0.9 * s->height) K[e.freedoms[k][0] * (n + 1)] += 1e6 * YOUNG;
     if (is_foot(s, p) && CHECK(d->count < FEET_MOST)) d->height[d->count] = p.y, feet[d->count++] = k;
   }
   symmetric_multiply(&e.mass, up, weight);
@@ -106,100 +105,98 @@ static double indentation_of(const full_body *d, double height, double softness)
   return NAN;
 }
 
-typedef struct stood {
-  double force, indentation;  // relative errors
-} stood;
-
 // Of a method: the stiffness damping β that lets the body settle, of explicit steps h below 2.8/(h ω²) at the fastest
-// mode; the softness of a spring at each place of contact; what may be left of the indentation. Predictions do not know
-// what forces change within a step: on position level a gap of a share (ω h)²/12 + β ω² h/6 of what the force moves in
-// a step stays, on velocity level the overlap of the first touch. There the indentation is shown, not judged.
+// mode, under lcp-velocity below 1/(h ω²); the softness of a spring at each place of contact.
 typedef struct manner {
   const char *method;
-  double damping, softness, within;  // [s]; 0: rigid [m/N]; [-]
+  double damping, softness;  // [s]; 0: rigid [m/N]
 } manner;
 
+// The body's frame is that of a marker at its top, where it is hardly strained. Where it is strained, the turn of a
+// marker on a node is off by the strain: it is that of one of the elements around the node. Shapes are linear in the
+// frame, so that a turn θ of it stretches them by θ times the strain. A frame in the middle of the block turns by
+// 7e-6 rad, and the indentation is off by 1.3e-6 with 2 modes, 2.0e-6 with 6 and 2.6e-5 with 24.
 static bool open_standing(run *r, const standing *s, const manner *how) {
   char text[1500];
   snprintf(text, sizeof text,
            "space: planar\ngravity: [0, -9.81]\nbodies:\n  body:\n"
            "    solid_2d: {%s, elements: 4, thickness: 0.01, young: %g, poisson: 0.3, density: 1000}\n"
            "    stretches: {%s}\n"
-           "    modes: {count: 2, interface: [foot], interface_loads: %s, interface_tolerance: 1e-9}\n"
-           "    damping: {stiffness: %g}\njoints: {f: {free: [ground, body], at: [0, %g]}}\n"
+           "    modes: {count: 6, interface: [foot], interface_loads: %s, interface_tolerance: 1e-9}\n"
+           "    damping: {stiffness: %g}\n"
+           "markers: {top: {on: body, at: [0, %g]}, middle: {on: body}}\n"
+           "joints: {f: {free: [ground, top], at: [0, %g]}}\n"
            "surfaces: {floor: {plane: ground, material: m}, foot: {boundary: body, side: foot, material: m}}\n"
            "materials: {m: {restitution: 0, law: hooke, stiffness: 1e5}}\nend: 10\nmethod: %s\n",
-           s->shape, s->young, s->side, s->loads, how->damping, s->height, how->method);
+           s->shape, YOUNG, s->side, s->loads, how->damping, s->height, 2 * s->height, how->method);
   return run_open_text(r, text, NULL);
 }
 
 // Settles until the kinetic energy is below 1e-14 of the strain energy, and goes on for 1 s (the short form 0.1 s).
-static bool stand(const standing *s, const full_body *d, const manner *how, stood *to) {
+static void stand(const standing *s, const full_body *d, const manner *how) {
   run r;
-  if (!open_standing(&r, s, how)) return false;
+  if (!open_standing(&r, s, how)) return;
   bool done = true;
   double settled = 0;
-  for (double t = 0.1; done && !settled && t < 3; t += 0.1) {
+  for (double t = 0.1; done && !settled && t < 4; t += 0.1) {
     done = run_to(&r, t);
     if (run_read(&r, "energy.kinetic") < 1e-14 * run_read(&r, "energy.strain")) settled = t;
   }
-  if (!CHECK(settled > 0)) return run_close(&r), false;
+  if (!CHECK(settled > 0)) {
+    run_close(&r);
+    return;
+  }
   done = done && run_to(&r, settled + (long_form() ? 1 : 0.1));
   const long touched = carom_sim_summary(r.sim).contact_episodes;
   double fn = run_read(&r, "floor-foot.fn") / 2;
   done = done && CHECK(carom_sim_step(r.sim, 10, &r.error) == CAROM_OK);
   fn += run_read(&r, "floor-foot.fn") / 2;
-  const double depth = s->height - run_read(&r, "body.y"), indentation = indentation_of(d, s->height, how->softness);
-  *to = (stood){fn / (d->mass * GRAVITY) - 1, depth / indentation - 1};
+  const double depth = s->height - run_read(&r, "middle.y"), indentation = indentation_of(d, s->height, how->softness);
+  const double force = fn / (d->mass * GRAVITY) - 1, off = depth / indentation - 1;
   printf("    %.30s: settled after %.1f s, force off by %.1e, indentation by %.1e of %.3e m\n", how->method, settled,
-         to->force, to->indentation, indentation);
-  CHECK_LE(fabs(to->force), 1e-6);
+         force, off, indentation);
+  CHECK_LE(fabs(force), 1e-6);
+  CHECK_LE(fabs(off), 1e-6);
   CHECK_EQUAL(touched, 1);
-  if (how->softness == 0 && isfinite(how->within)) CHECK_LE(fabs(run_read(&r, "floor-foot.gap")), 1e-9);
+  if (how->softness == 0) CHECK_LE(fabs(run_read(&r, "floor-foot.gap")), 1e-9);
   run_close(&r);
-  return done;
 }
 
 // The explicit and the variable steps are for the long form. Under compliant the block bounces on springs without
 // damping at ω h = 0.8, where BDF is not stable: its tolerance bounds the trembling, and 1e-8 is too coarse for 1e-14
 // of energy.
 #define BDF "\nintegrator: {type: bdf, rtol: 1e-9, atol: 1e-11}"
-enum { MANNERS_SHORT = 2, MANNERS_OF_DISC = 4 };
+enum { MANNERS_SHORT = 2 };
 static const manner manners[] = {
-    {"{moreau: {step: 5e-4, modal_theta: 0.5}}", 2e-2, 0, 1e-6},
-    {"{stewart-trinkle: {step: 5e-4, modal_theta: 1}}", 2e-2, 0, 1e-6},
-    {"event" BDF, 2e-2, 0, 1e-6},
-    {"compliant" BDF, 2e-2, 1e-5, 1e-6},
-    {"{iterative: {step: 2e-5}}", 2e-4, 0, 1e-6},
-    {"{lcp-position: {step: 2e-5}}", 2e-4, 0, INFINITY},
-    {"{lcp-velocity: {step: 2e-5}}", 2e-4, 0, INFINITY},
+    {"{moreau: {step: 5e-4, modal_theta: 0.5}}", 2e-2, 0},
+    {"{stewart-trinkle: {step: 5e-4, modal_theta: 1}}", 2e-2, 0},
+    {"event" BDF, 2e-2, 0},
+    {"compliant" BDF, 2e-2, 1e-5},
+    {"{iterative: {step: 2e-5}}", 5e-3, 0},
+    {"{lcp-position: {step: 2e-5}}", 5e-3, 0},
+    {"{lcp-velocity: {step: 1e-5}}", 5e-3, 0},
 };
 enum { MANNERS = sizeof manners / sizeof *manners };
 
 // Static modes of loads at the nodes of the foot, and of their balance, make the basis exact: force and indentation are
 // those of the whole mesh.
-static void stand_in_manners(const standing *s, int most) {
+static void stand_in_manners(const standing *s) {
   jmp_buf out_of_memory;
   arena memory = arena_create(&out_of_memory);
   full_body d = {0};
   if (setjmp(out_of_memory)) return;
   if (solve_full(&memory, s, &d))
-    for (int k = 0; k < (long_form() ? most : MANNERS_SHORT); k++) {
-      stood x;
-      if (stand(s, &d, &manners[k], &x) && isfinite(manners[k].within))
-        CHECK_LE(fabs(x.indentation), manners[k].within);
-    }
+    for (int k = 0; k < (long_form() ? MANNERS : MANNERS_SHORT); k++) stand(s, &d, &manners[k]);
   arena_free(&memory);
 }
 
-// A disc rolls to and fro a little, which damping of strains does not end within seconds: only where much is damped.
-static void a_disc_stands_on_three_nodes(void) { stand_in_manners(&on_three_nodes, MANNERS_OF_DISC); }
-static void a_block_stands_on_its_side(void) { stand_in_manners(&on_its_side, MANNERS); }
+static void a_disc_stands_on_three_nodes(void) { stand_in_manners(&on_three_nodes); }
+static void a_block_stands_on_its_side(void) { stand_in_manners(&on_its_side); }
 
 // Newton's matrix by differences is right at rest too, where most speeds are zero: steps are long, and each needs few
 // evaluations. With increments in proportion to the speeds one second took 350 000 evaluations.
 static void a_block_at_rest_takes_long_steps(void) {
-  static const manner how = {"event" BDF, 2e-2, 0, 1e-6};
+  static const manner how = {"event" BDF, 2e-2, 0};
   run r;
   if (!open_standing(&r, &on_its_side, &how)) return;
   run_to(&r, 0.6);

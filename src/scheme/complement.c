@@ -205,6 +205,17 @@ static void learn_row(double predicted, double reached, double percussion, doubl
   *share = fabs(percussion) > 1e-9 * normal ? *share + (predicted - reached) / percussion : 0;
 }
 
+// A lasting contact that ended an interval with a gap asks the next for a velocity that removes it. On velocity level
+// gaps add up what the rates missed, and the velocity is a share of the gap over the interval. On position level the
+// same force leaves the same gap in every interval: the velocity is the sum of shares of these gaps, until there are
+// none. Small shares do not excite the alternation of forces.
+static double offset_after(const complement *s, int p, double gap) {
+  static const double RATE_SHARE = 0.2, GAP_SHARE = 0.1;
+  const double before = s->miss[p].offset;
+  if (s->level == COMPLEMENT_RATES) return presses(s, p) ? RATE_SHARE * gap / s->free.h : 0;
+  return presses(s, p) ? before + GAP_SHARE * gap / (s->method->reach * s->free.h) : before;
+}
+
 static void learn(complement *s) {
   const watch_look *end = s->w.look[s->w.type->looks - 1];
   for
@@ -213,6 +224,7 @@ static void learn(complement *s) {
       const complement_force *f = &s->force[p];
       if (s->level == COMPLEMENT_RATES)
         learn_row(miss->predicted[0], end[p].rate, s->free.h * f->normal, s->free.h * f->normal, &miss->share[0]);
+      miss->offset = offset_after(s, p, end[p].gap);
       for (int k = 0; k < 2; k++)
         learn_row(miss->predicted[1 + k], end[p].slip[k], s->free.h * f->drag[k], s->free.h * f->normal,
                   &miss->share[1 + k]);
@@ -227,7 +239,10 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
   if (is_over(s)) learn(s);
   for
     EACH_POINT(p, w)
-  if (w->impacts->is_open[p] && !presses(s, p) && complement_mean(s, p) == 0) impact_separate(w->impacts, p);
+  if (w->impacts->is_open[p] && !presses(s, p) && complement_mean(s, p) == 0) {
+    impact_separate(w->impacts, p);
+    s->miss[p].offset = 0;
+  }
   return CAROM_OK;
 }
 
@@ -283,6 +298,7 @@ static void point_fields(complement *s, int p, fields *f) {
   fields_finites(f, "drag", 2, s->force[p].drag);
   fields_finites(f, "predicted", 3, s->miss[p].predicted);
   fields_finites(f, "missed", 3, s->miss[p].share);
+  fields_finite(f, "offset", &s->miss[p].offset);
   fields_finites(f, "past", s->options.average, complement_past(s, p));
   if (f->from) s->w.shown[p].mean_force = complement_mean(s, p);
   bool of_crowd = p >= watcher_permanent(&s->w);  // all have the same fields

@@ -29,6 +29,7 @@ typedef struct complement_force {
 typedef struct complement_miss {
   double predicted[3];  // velocities at the end of the present interval [m/s]
   double share[3];      // by how much a velocity was less than predicted, over the percussion [1/kg]
+  double offset;        // added to the velocity of the normal row, so that a lasting contact has no gap [m/s]
 } complement_miss;
 
 // Of a pair whose places of contact come and go: where a point was when the forces were found, to carry it. Vectors are

@@ -121,13 +121,15 @@ static void show_at(complement *s, double t, const double *y) {
   dynamics_positions_velocities(s->w.m, s->w.x);
 }
 
-// Marks points that have been found at or below a gap, and says whether there are new ones.
+// Marks points that have been found at or below a gap, and those that pressed in the last interval: without the forces
+// of the others a body springs back, and may open at the free end what it presses together. Returns whether there are
+// new ones.
 static bool mark_closed(complement *s, double gap) {
   bool any = false;
   for
     EACH_POINT(p, &s->w) {
       const contact_point *at = &s->w.points[p];
-      if (s->problem.takes_part[p] || at->absent || !(at->gap <= gap)) continue;
+      if (s->problem.takes_part[p] || at->absent || !(at->gap <= gap || s->force[p].normal > 0)) continue;
       any = s->problem.takes_part[p] = true;
       complement_keep_place(s, p);
     }
@@ -245,6 +247,7 @@ static bool form_problem(complement *s) {
     const int p = b->part[k], first = b->row[k], rows = rows_of(s, p);
     for (int i = first; i < first + rows; i++) b->q[i] = b->rates[m->row_count + i];
     if (s->level == COMPLEMENT_GAPS) b->q[first] = s->w.points[p].gap / (s->method->reach * s->free.h);
+    b->q[first] += s->miss[p].offset;
     block_list_add(&b->blocks, block_of_contact(first, rows, s->w.entry[p].e->material.friction));
   }
   write_matrix(s, n);
@@ -286,7 +289,9 @@ static void take_forces(complement *s) {
     EACH_POINT(p, &s->w) s->force[p] = (complement_force){0};
   for (int k = 0; k < b->part_count; k++) {
     complement_force *f = &s->force[b->part[k]];
-    for (int i = 0; i < rows_of(s, b->part[k]); i++) s->miss[b->part[k]].predicted[i] = b->u[b->row[k] + i];
+    complement_miss *miss = &s->miss[b->part[k]];
+    for (int i = 0; i < rows_of(s, b->part[k]); i++) miss->predicted[i] = b->u[b->row[k] + i];
+    miss->predicted[0] -= miss->offset;
     const double *P = b->P + b->row[k];
     f->normal = P[0] / s->free.h;
     for (int i = 1; i < rows_of(s, b->part[k]); i++) f->drag[i - 1] = P[i] / s->free.h;
