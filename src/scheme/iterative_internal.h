@@ -43,7 +43,7 @@ typedef struct iterative_trial {
   bool lost;      // the iteration does not converge
   bool taken;     // forces are given that no trial corrects any more
   double t0, t1;  // where they start, and where the last one ended [s]
-  int count, halvings;
+  int count;
   double worst;  // what the last one missed, over the tolerance
   int point;     // the point that missed most; -1: none
   double *x;     // corrections of the unknowns of the points that take part, for Broyden's method:

@@ -95,14 +95,27 @@ bool iterative_correct(iterative *s) {
 
 // --- where it does not converge --------------------------------------------------------------------------------------
 
+// The shortest part of a step that is tried: of a whole one, or of one that the turning of a slip allows. What is left
+// of a step until its end does not count, or every part would be a part of a shorter rest.
+static double shortest(const iterative *s) {
+  enum { HALVINGS = 4 };
+  const double t = s->trial.t0, whole = t + s->options.step;
+  const bool paper = s->options.form == CAROM_FORM_PAPER;
+  return ((paper ? whole : iterative_located_limit(s, whole)) - t) / (1 << HALVINGS);
+}
+
+static double end_of(const iterative_trial *trial, double until) {
+  return trial->t1 > trial->t0 ? fmin(until, trial->t1) : until;
+}
+
 // The force at the start, in its direction there, on half the step.
 static void begin_half(iterative *s, double *until) {
   iterative_trial *trial = &s->trial;
-  double end = fmin(*until, trial->t1 > trial->t0 ? trial->t1 : trial->t0 + s->options.step);
-  int halvings = trial->halvings + 1, point = trial->point;
-  *until = trial->t0 + 0.5 * (end - trial->t0);
+  const double end = fmin(end_of(trial, *until), trial->t0 + s->options.step);
+  const int point = trial->point;
+  *until = trial->t0 + fmax(0.5 * (end - trial->t0), shortest(s));
   iterative_begin_trials(s);
-  trial->halvings = halvings, trial->point = point;
+  trial->point = point;
   for
     EACH_POINT(p, &s->e.w) {
       s->force[p].base = s->e.w.look[WATCH_START][p].normal;
@@ -129,11 +142,10 @@ static void fall_back(iterative *s, double until) {
 }
 
 bool iterative_try_again(iterative *s, bool failed, int most, double *until) {
-  enum { HALVINGS = 4 };
   iterative_trial *trial = &s->trial;
   if (!trial->active || trial->taken || (trial->found && !failed)) return trial->active = false;
   if (!failed && !trial->lost && ++trial->count < most) return true;
-  if (trial->halvings < HALVINGS) begin_half(s, until);
+  if (end_of(trial, *until) > trial->t0 + 1.001 * shortest(s)) begin_half(s, until);
   else fall_back(s, *until);
   return true;
 }
