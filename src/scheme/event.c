@@ -221,12 +221,31 @@ static void show(watcher *w) {
     w->points[p].gap = INFINITY, w->points[p].absent = true;
 }
 
+// The part of a step up to this share of it. Forces change little in it.
+static void scale_step(impact_step *step, double share) {
+  double *sums[] = {&step->impulse_normal, &step->impulse_tangential, &step->loss_normal, &step->loss_tangential};
+  for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) *sums[i] *= share;
+}
+
+// Impacts that were summed up end within the step: what comes before is booked as theirs, and `step` is the rest.
+static void end_accumulation_within(watcher *w, event_point *c, int p, impact_step *step) {
+  impact_step first = *step;
+  const double share = (c->held_until - step->t_start) / (step->t_end - step->t_start);
+  first.t_end = step->t_start = c->held_until;
+  scale_step(&first, share);
+  scale_step(step, 1 - share);
+  impact_touch(w->impacts, p, &first);
+  impact_separate(w->impacts, p);
+  c->held_until = 0;
+}
+
 // What is left of the slip of a point that sticks is the error of the integrator. One that has come loose slides from
 // that instant on, however slowly: its slip grows from zero with the square of the time.
 static void describe(watcher *w, int p, impact_step *step) {
-  const event_point *c = &((const event *)w)->point[p];
+  event_point *c = &((event *)w)->point[p];
   if (c->mode == MODE_STICK) step->slip = 0;
   if (c->mode == MODE_SLIP && event_rubs(c) && !c->idles) step->still = 0;
+  if (c->held_until > step->t_start && c->held_until < step->t_end) end_accumulation_within(w, c, p, step);
 }
 
 static void list(const watcher *w, int p, const watch_look *at, scheme_contact *c) {
@@ -237,6 +256,10 @@ static void list(const watcher *w, int p, const watch_look *at, scheme_contact *
 
 // --- stepping --------------------------------------------------------------------------------------------------------
 
+// In a heap an impact makes many small hops, each with an end of its own. The books divide a step there, which takes no
+// look. The points of one pair are booked up to the same time.
+static bool divides_books(const event *s, const event_point *c) { return s->relaxes && c->e->point_count == 1; }
+
 // Not so far that a gap could close and open again unseen, and not beyond the end of an accumulation of impacts.
 static double limit(const watcher *w, double t_stop) {
   const event *s = (const event *)w;
@@ -245,7 +268,7 @@ static double limit(const watcher *w, double t_stop) {
     EACH_POINT(p, w) {
       const event_point *c = &s->point[p];
       const watch_look *at = &w->look[WATCH_START][p];
-      if (c->held_until > w->t) limit = fmin(limit, c->held_until);
+      if (c->held_until > w->t && !divides_books(s, c)) limit = fmin(limit, c->held_until);
       if (c->mode != MODE_OPEN || at->absent || at->gap <= w->nearness || at->rate >= 0) continue;
       limit = fmin(limit, w->t + 4 * (at->gap + w->nearness) / -at->rate);
     }
