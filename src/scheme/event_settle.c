@@ -124,9 +124,20 @@ static small_motions end_small_motions(event *s, bool struck) {
   return found;
 }
 
+// In a heap a point that begins to slip is held with those that stop: its share of their percussions would move it,
+// friction would stop it again, and that would move the others in turn.
+static void hold_beginning_slips(event *s) {
+  for
+    EACH_POINT(p, &s->w) {
+      event_point *c = &s->point[p];
+      if (c->mode == MODE_SLIP && c->stood && event_rubs(c)) c->mode = MODE_STICK;
+    }
+}
+
 // Stopping these may press other touching points together, at speeds as small. These points are closed as well: as
 // separate impacts they would start the same hops again, without end.
 static carom_status arrest(event *s, carom_error *error) {
+  if (s->relaxes) hold_beginning_slips(s);
   for (int turn = 0; turn <= s->w.contacts->point_count; turn++) {
     event_set(s, s->w.t, s->w.y);
     event_take_closed(s);
