@@ -16,19 +16,26 @@
 
 // --- problems --------------------------------------------------------------------------------------------------------
 
+// Modes are read from a solution to 1e-9 of the accelerations, and forces follow from the rows that they hold. Closer
+// than this a heap whose loads can be shared is mostly not solved: a point at the edge of its cone moves from one side
+// of it to the other by rounding.
+static solve_settings settings_of(const event *s, bool known) {
+  static const double MODES = 1e-10;
+  solve_settings settings = s->solver;
+  if (known) settings.tolerance = fmax(settings.tolerance, MODES);
+  return settings;
+}
+
 // From forces that are near the solution, or from none (not `known`). A few of Newton's steps find out whether they
 // are: where the points that lift off, stick and slip are nearly all the same, that is all there is to solve. Otherwise
 // interior points mostly solve it. Sweeps, which the chain begins with, hardly converge where loads can be shared.
 static solve_info solve_group(event *s, const solve_problem *p, bool known, solve_solution *to) {
   enum { NEAR = 8 };
-  solve_settings settings = s->solver;
-  if (known) {
-    settings.warm_start = true, settings.iterations = NEAR;
-    known = solver_run(&solver_alart_curnier, p, &settings, s->workspace, to).status == SOLVE_SOLVED ||
-            solver_run(&solver_interior, p, &s->solver, s->workspace, to).status == SOLVE_SOLVED;
-  }
-  settings = s->solver;
-  settings.warm_start = known;
+  solve_settings settings = settings_of(s, known), near = settings;
+  near.warm_start = true, near.iterations = NEAR;
+  settings.warm_start =
+      known && (solver_run(&solver_alart_curnier, p, &near, s->workspace, to).status == SOLVE_SOLVED ||
+                solver_run(&solver_interior, p, &settings, s->workspace, to).status == SOLVE_SOLVED);
   return solve_chain(p, &settings, s->workspace, to, &s->tally);
 }
 
@@ -50,7 +57,7 @@ static solve_info solve_groups_of(event *s, const solve_problem *p, bool known, 
   if (worst.status == SOLVE_SOLVED || worst.status == SOLVE_INTERRUPTED) return worst;
   double of_all = solve_residual(p, to->r, to->u, g->W);
   if (of_all < worst.residual) worst.residual = of_all;
-  if (!(of_all <= s->solver.tolerance)) return worst;
+  if (!(of_all <= settings_of(s, known).tolerance)) return worst;
   worst.status = SOLVE_SOLVED;
   s->tally.unsolved = before.unsolved, s->tally.impossible = before.impossible;
   s->tally.worst_residual = fmax(before.worst_residual, of_all);
