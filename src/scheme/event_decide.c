@@ -282,6 +282,8 @@ static carom_status decide_once(event *s, const event_instant *instant, bool may
 carom_status event_decide(event *s, const event_instant *instant, carom_error *error) {
   enum { TURNS = 20 };
   carom_status status = CAROM_OK;
+  for
+    EACH_POINT(p, &s->w) s->point[p].slack = 0;
   for (int turn = 0; turn < TURNS && status == CAROM_OK; turn++) {
     status = decide_once(s, instant, true, error);
     if (status != CAROM_OK || event_friction_is_settled(s)) return status;
@@ -293,13 +295,17 @@ carom_status event_decide(event *s, const event_instant *instant, carom_error *e
 
 // Where the force of a point or the friction of a joint has come to its limit, another share of the load may keep it
 // away from there. Once in a step: if that share leads to the limit as well, it gives way.
+// Where the shares that fit become fewer, the middle of them comes ever closer to the limit, and would reach it ever
+// sooner. In a heap the point may therefore go a little beyond the limit before it is asked again: as long as some
+// share fits, the accelerations are the same.
 bool event_finds_another_share(event *s, const event_instant *instant, carom_error *error) {
+  static const double BEYOND = 0.01;
   bool loosens = instant->kind == EVENT_LOOSEN;
   if (instant->point >= 0 && s->point[instant->point].has_shared) return false;
   if (!s->redundant || (instant->kind != EVENT_LIFT && instant->kind != EVENT_BREAK && !loosens)) return false;
   s->point[instant->point].has_shared = true;
   if (event_decide(s, &NO_EVENT, error) != CAROM_OK) return false;
-  const event_point *c = &s->point[instant->point];
+  event_point *c = &s->point[instant->point];
   if (loosens) return c->mode == MODE_STICK && fabs(c->share[1]) < (1 - 1e-6) * c->force[0];
   double most = 0, reserve = c->friction * c->share[0] - hypot(c->share[1], c->share[2]);
   for
@@ -307,5 +313,8 @@ bool event_finds_another_share(event *s, const event_instant *instant, carom_err
   if (event_is_closed(&s->point[p])) most = fmax(most, s->point[p].share[0]);
   double clearly = 4 * RESPONSE_HELD_NOISE * most;
   if (!event_is_closed(c) || !(c->share[0] > clearly)) return false;
-  return instant->kind == EVENT_LIFT || (c->mode == MODE_STICK && reserve > clearly);
+  if (instant->kind == EVENT_LIFT) return true;
+  if (c->mode != MODE_STICK || !(reserve > clearly)) return false;
+  if (s->relaxes) c->slack = BEYOND * c->friction * c->share[0];
+  return true;
 }

@@ -73,6 +73,7 @@ typedef struct event_point {
   event_slip_end slip_end;
   bool idles;       // closed without force when modes were last decided
   bool has_shared;  // another share of the load was found for it in this step
+  double slack;     // how far its friction may go beyond the limit since then, see event_finds_another_share [N]
   bool may_jam;     // it resisted when modes were last decided
   event_fade fade;
   bool has_lifted;

@@ -87,7 +87,7 @@ double event_value(const watcher *w, int function, const watch_look *at) {
     case EVENT_PLACE: return at->within;
     case EVENT_LIFT: return at->absent ? -fmax(force_scale(s), DBL_MIN) : at->normal;
     case EVENT_BREAK:
-    case EVENT_LOOSEN: return c->friction * at->normal - hypot(at->drag[0], at->drag[1]);
+    case EVENT_LOOSEN: return c->friction * at->normal - hypot(at->drag[0], at->drag[1]) + c->slack;
     case EVENT_STOP:
     case EVENT_SEIZE: return at->slip[0] * c->way[0] + at->slip[1] * c->way[1];
     case EVENT_JAM: return at->resistance - EVENT_JAMMED;
