@@ -22,13 +22,18 @@ double seconds_since(struct timespec t) {
   return (double)(n.tv_sec - t.tv_sec) + 1e-9 * (double)(n.tv_nsec - t.tv_nsec);
 }
 
+static void add_signal(run *r, group *g, int signal) {
+  *ARENA_PUSH(&r->memory, g->signals, g->count, g->capacity) = signal;
+  signal_span *last = g->span_count ? &g->spans[g->span_count - 1] : NULL;
+  if (last && last->first + last->count == signal) last->count++;
+  else *ARENA_PUSH(&r->memory, g->spans, g->span_count, g->span_capacity) = (signal_span){signal, 1};
+}
+
 static void sort_signals(run *r) {
   for (int i = 0; i < sim_signal_count(r->model); i++) {
     if (!run_is_recorded(r->model, i)) continue;
-    group *g = &r->groups[run_group_of(r->model, i)];
-    *ARENA_PUSH(&r->memory, g->signals, g->count, g->capacity) = i;
-    if (run_is_in_csv(r->model, i))
-      *ARENA_PUSH(&r->memory, r->csv_columns.signals, r->csv_columns.count, r->csv_columns.capacity) = i;
+    add_signal(r, &r->groups[run_group_of(r->model, i)], i);
+    if (run_is_in_csv(r->model, i)) add_signal(r, &r->csv_columns, i);
   }
 }
 
@@ -37,10 +42,9 @@ static void choose_signals(run *r) {
   r->chooses = o->row && o->row_signals && !o->record && !o->csv;
   if (!r->chooses) return;
   group *g = &r->chosen;
-  for (int i = 0; i < o->row_signal_count; i++)
-    *ARENA_PUSH(&r->memory, g->signals, g->count, g->capacity) = o->row_signals[i];
+  for (int i = 0; i < o->row_signal_count; i++) add_signal(r, g, o->row_signals[i]);
   for (int i = model_signal_first(r->model, SIGNALS_OF_OUTPUTS); i < sim_signal_count(r->model); i++)
-    *ARENA_PUSH(&r->memory, g->signals, g->count, g->capacity) = i;
+    add_signal(r, g, i);
 }
 
 // One word per signal of a group, as one of the functions on signals says it.
@@ -255,9 +259,10 @@ static carom_status write_row(run *r) {
   carom_status status = CAROM_OK;
   for (int g = 0; r->file && g < GROUP_COUNT && status == CAROM_OK; g++) {
     if (r->tables[g] < 0) continue;
-    run_gather(&r->groups[g], all, r->values);
-    status = record_append(r->file, r->tables[g], r->values, r->error);
+    run_gather(&r->groups[g], all, record_next(r->file, r->tables[g]));
+    status = record_put(r->file, r->tables[g], r->error);
   }
+  if (r->file && status == CAROM_OK) status = record_flush_due(r->file, r->error);
   if (r->text && status == CAROM_OK) {
     run_gather(&r->csv_columns, all, r->values);
     status = csv_append(r->text, r->values, r->error);

@@ -9,11 +9,18 @@
 #include "record/record.h"
 #include "sim.h"
 
-// One table of the record: which signals stand in its columns.
+// Signals that follow each other.
+typedef struct signal_span {
+  int first, count;
+} signal_span;
+
+// One table of the record: which signals stand in its columns, one by one and in spans.
 typedef struct group {
   const char *name;
   int *signals;
   int count, capacity;
+  signal_span *spans;
+  int span_count, span_capacity;
 } group;
 
 enum {
@@ -104,8 +111,9 @@ carom_status run_close_files(run *r, carom_status status, const carom_summary *s
 void run_clean_up(run *r);  // destroys the sim as well
 
 // The values of its columns, from those of all signals.
-static inline void run_gather(const group *g, const double *all, double *row) {
-  for (int k = 0; k < g->count; k++) row[k] = all[g->signals[k]];
+static inline void run_gather(const group *g, const double *all, double *restrict row) {
+  for (const signal_span *s = g->spans; s < g->spans + g->span_count; row += s->count, s++)
+    for (int k = 0; k < s->count; k++) row[k] = all[s->first + k];
 }
 
 // --- run_texts.c: what the record says about its model ---------------------------------------------------------------

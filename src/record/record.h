@@ -40,6 +40,11 @@ record *record_create(const char *path, const record_table *tables, int table_co
                       int text_count, const record_settings *settings, carom_error *error);
 // Appends one row to a table. Buffered. Returns CAROM_ERROR_FILE when writing fails.
 carom_status record_append(record *r, int table, const double *row, carom_error *error);
+// The same in parts, for rows of several tables at one time: where the next row of a table goes, to be filled; that it
+// is there; and, after all of them, that rows are written which have been in memory for too long.
+double *record_next(record *r, int table);
+carom_status record_put(record *r, int table, carom_error *error);
+carom_status record_flush_due(record *r, carom_error *error);
 // Everything so far is on disk and readable by another process.
 carom_status record_flush(record *r, carom_error *error);
 // Writes the summary text (`/about/summary`, "running" until then) and closes. The file is complete. Frees all memory

@@ -322,16 +322,30 @@ carom_status record_flush(record *r, carom_error *error) {
   return status;
 }
 
-carom_status record_append(record *r, int table, const double *row, carom_error *error) {
+double *record_next(record *r, int table) {
   assert(table >= 0 && table < r->sheet_count);
+  const sheet *s = &r->sheets[table];
+  return s->rows + s->buffered * s->columns;
+}
+
+carom_status record_put(record *r, int table, carom_error *error) {
   if (r->disk->dead) return report(r, error);
   sheet *s = &r->sheets[table];
-  memcpy(s->rows + s->buffered * s->columns, row, (size_t)s->columns * sizeof *row);
-  if (++s->buffered == s->room) {
-    carom_status status = write_sheets(r, s, 1, error);
-    if (status != CAROM_OK) return status;
-  }
+  if (++s->buffered < s->room) return CAROM_OK;
+  carom_status status = write_sheets(r, s, 1, error);
+  if (status != CAROM_OK) s->buffered = 0;  // nothing is written any more, and there is a place for what still comes
+  return status;
+}
+
+carom_status record_flush_due(record *r, carom_error *error) {
   return coarse_time() - r->last_flush >= r->settings.flush_interval ? record_flush(r, error) : CAROM_OK;
+}
+
+carom_status record_append(record *r, int table, const double *row, carom_error *error) {
+  if (r->disk->dead) return report(r, error);
+  memcpy(record_next(r, table), row, (size_t)r->sheets[table].columns * sizeof *row);
+  carom_status status = record_put(r, table, error);
+  return status == CAROM_OK ? record_flush_due(r, error) : status;
 }
 
 static carom_status close_record(record *r, const char *summary, carom_error *error) {
