@@ -1,4 +1,4 @@
-#define _GNU_SOURCE  // open file description locks
+#define _GNU_SOURCE  // open file description locks, fallocate
 #include "record/disk.h"
 
 #include <errno.h>
@@ -14,9 +14,17 @@ typedef struct disk_file {
   disk *disk;
   int fd;
   haddr_t eoa, eof;  // end of the addresses in use; end of the file when it was opened
+  haddr_t reserved;  // up to here the file has space on its disk; UNRESERVED: no more is asked for
   dev_t device;
   ino_t inode;
 } disk_file;
+
+// Space is asked for so much ahead, beyond what a small record needs. To write where a file has its blocks already
+// takes two thirds of the processor time.
+enum { RESERVE = 1 << 20 };
+#define UNRESERVED HADDR_MAX
+// What is at least so large begins on a page.
+enum { CHUNK_LEAST = 1 << 16, PAGE = 1 << 12 };
 
 // What the access property list carries.
 typedef struct disk_ticket {
@@ -79,6 +87,20 @@ static const char *prepare(disk *d, int fd, bool writable, bool empty, struct st
   return NULL;
 }
 
+// Where this fails, for instance because the disk is nearly full, writing goes on without.
+static void reserve(disk_file *f, haddr_t end) {
+  if (end <= RESERVE || end <= f->reserved || f->reserved == UNRESERVED) return;
+  haddr_t from = f->reserved ? f->reserved : RESERVE, to = (end / RESERVE + 1) * RESERVE;
+  f->reserved = fallocate(f->fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from)) == 0 ? to : UNRESERVED;
+}
+
+// What was reserved and not used goes back.
+static void end_reserve(const disk_file *f) {
+  struct stat info;
+  if (f->reserved && fstat(f->fd, &info) == 0 && ftruncate(f->fd, info.st_size) != 0)
+    disk_stop(f->disk, strerror(errno));
+}
+
 static H5FD_t *driver_open(const char *path, unsigned flags, hid_t access, haddr_t max_address) {
   (void)max_address;
   const disk_ticket *ticket = H5Pget_driver_info(access);
@@ -108,6 +130,7 @@ static H5FD_t *driver_open(const char *path, unsigned flags, hid_t access, haddr
 
 static herr_t driver_close(H5FD_t *base) {
   disk_file *f = (disk_file *)base;
+  end_reserve(f);
   // Network file systems report a full disk here.
   if (close(f->fd) != 0 && errno != EINTR) disk_stop(f->disk, strerror(errno));
   f->disk->fd = -1;
@@ -174,6 +197,7 @@ static herr_t driver_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_
                            const void *buffer) {
   (void)type, (void)transfer;
   disk_file *f = (disk_file *)base;
+  if (!f->disk->dead) reserve(f, address + size);
   if (!f->disk->dead && !write_all(f->fd, buffer, size, (off_t)address)) disk_stop(f->disk, strerror(errno));
   if (address + size > f->eof) f->eof = address + size;
   return 0;
@@ -223,10 +247,11 @@ hid_t disk_access(disk *d) {
   hid_t id = H5FDregister(&driver), access = H5Pcreate(H5P_FILE_ACCESS);
   disk_ticket ticket = {d};
   // The newest format has checksums on all metadata and is what single-writer mode asks for. Closing the file closes
-  // everything in it, so that nothing can be left behind.
+  // everything in it, so that nothing can be left behind. Chunks begin on pages of the file, to which the system copies
+  // faster.
   bool ready = id >= 0 && access >= 0 && H5Pset_driver(access, id, &ticket) >= 0 &&
                H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0 &&
-               H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0;
+               H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 && H5Pset_alignment(access, CHUNK_LEAST, PAGE) >= 0;
   if (id >= 0) H5FDunregister(id);  // the list, and later the file, hold on to it
   if (ready) return access;
   if (access >= 0) H5Pclose(access);
