@@ -143,10 +143,7 @@ energy_balance sim_balance(const carom_sim *sim) {
 }
 
 static void keep_regular(carom_sim *sim) {
-  energy_ledger l = sim->ledger;
-  l.largest = sim->regular.largest, l.worst = sim->regular.worst;
-  energy_update(&l, &sim->ledger.now);
-  sim->regular.largest = l.largest, sim->regular.worst = l.worst;
+  energy_raise(&sim->ledger, &sim->regular.largest, &sim->regular.worst);
   sim->regular.bookings++;
   sim->regular.since_booked = 0;
 }

@@ -113,7 +113,7 @@ static void sum_forces(const carom_sim *sim, const contact_element *e, const sch
 static void read_contact(const carom_sim *sim, const contact_element *e, double *out) {
   const scheme_contact *points = sim->type->contacts ? sim->type->contacts(sim->scheme) + e->point0 : NULL;
   int first = e->told_backwards ? e->second : e->first, second = e->told_backwards ? e->first : e->second;
-  marker_state a = marker_read(&sim->model->m, sim->x, first), b = marker_read(&sim->model->m, sim->x, second);
+  marker_place a = marker_find(&sim->model->m, sim->x, first), b = marker_find(&sim->model->m, sim->x, second);
   vec3 d = mat3_tmul(a.R, vec3_sub(b.p, a.p));
   memset(out, 0, (size_t)sim->model->contact_signals * sizeof *out);
   out[CONTACT_X] = d.x, out[CONTACT_Y] = d.y;

@@ -131,7 +131,7 @@ static void check_measure(uint64_t *seed, const joint_type *type, bool planar) {
     found[i] = kinds[i] == 'a' ? q[i] + random_between(seed, -3, 3) : kinds[i] == 'q' ? q[i] + 0.1 : 7;
   }
   pose p = pose_of(type, planar, q);
-  (planar ? type->measure_planar : type->measure)(&PARAMETERS, p.R, p.p, found);
+  joint_measure(type, planar, &PARAMETERS, p.R, p.p, found);
   // 25 radians carry an error of 25 ε through the sine
   for (int i = 0; i < nq; i++) CHECK_NEAR(found[i], q[i], 2 * ROUNDING);
 }
@@ -160,8 +160,8 @@ static void check_rows(uint64_t *seed, const joint_type *type, bool planar) {
   state s = state_create(r);
   double *qa = s.q + m->nodes[m->bodies[a].node].q, *qb = s.q + m->nodes[m->bodies[b].node].q;
   joint_reset(&joint_free, planar, qa), joint_reset(&joint_free, planar, qb);
-  (planar ? joint_free.measure_planar : joint_free.measure)(&PARAMETERS, at_a.R, at_a.p, qa);
-  (planar ? joint_free.measure_planar : joint_free.measure)(&PARAMETERS, at_b.R, at_b.p, qb);
+  joint_measure(&joint_free, planar, &PARAMETERS, at_a.R, at_a.p, qa);
+  joint_measure(&joint_free, planar, &PARAMETERS, at_b.R, at_b.p, qb);
 
   // body velocities: a at random, b with it and along the joint with speeds u
   vec3 w[JOINT_MAX_FREEDOM], v[JOINT_MAX_FREEDOM], w_rel = VEC3_ZERO, v_rel = VEC3_ZERO;

@@ -33,10 +33,14 @@ void energy_open(energy_ledger *l, const energy_balance *start, energy_size size
   l->largest = gone_through(l);
 }
 
+void energy_raise(const energy_ledger *l, double *largest, double *worst) {
+  *largest = larger(*largest, gone_through(l));
+  *worst = number_larger(*worst, fabs(energy_imbalance(l)));
+}
+
 void energy_update(energy_ledger *l, const energy_balance *now) {
   l->now = *now;
-  l->largest = larger(l->largest, gone_through(l));
-  l->worst = number_larger(l->worst, fabs(energy_imbalance(l)));
+  energy_raise(l, &l->largest, &l->worst);
 }
 
 double energy_imbalance(const energy_ledger *l) {

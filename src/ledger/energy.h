@@ -54,6 +54,8 @@ extern const char *const energy_signal_names[ENERGY_SIGNALS];
 
 void energy_open(energy_ledger *l, const energy_balance *start, energy_size size);
 void energy_update(energy_ledger *l, const energy_balance *now);
+// Extremes as those of the ledger, which are kept over other states: with what the ledger has now.
+void energy_raise(const energy_ledger *l, double *largest, double *worst);
 // stored - stored at the start - work + losses: zero but for numerical error [J]
 double energy_imbalance(const energy_ledger *l);
 // The worst of it until t, relative to the largest energy that went through [-]. At rest nothing goes through, and

@@ -550,7 +550,7 @@ _Noreturn static void leave(motion *x, arena *memory, jmp_buf *outer) {
 // Sets a free body from the pose and velocity of a link. The angular velocity is in the axes of the body.
 static void carry_body(const mechanism *m, const node *n, const tree_link *l, double *q, double *u) {
   joint_reset(n->type, m->planar, q);
-  (m->planar ? n->type->measure_planar : n->type->measure)(&n->parameters, l->R, l->p, q);
+  joint_measure(n->type, m->planar, &n->parameters, l->R, l->p, q);
   if (m->planar) {
     for (int k = 0; k < 3; k++) u[k] = l->V[k];
   } else {

@@ -46,12 +46,78 @@ static void pseudo_inverse(const joint_motion *jm, int nv, vec3 *Pw, vec3 *Pv) {
   }
 }
 
+// --- a joint of one speed between rigid bodies in the plane, the commonest --------------------------------------------
+// The same formulas without the numbers that vanish there.
+
+static bool is_planar_single(const mechanism *m, const joint *j) {
+  return m->planar && j->type->planar.nv == 1 && !m->markers[j->first].shape && !m->markers[j->second].shape;
+}
+
+typedef struct planar_pair {
+  const tree_link *a, *b;        // the bodies of both markers
+  double c, s;                   // direction of the first marker
+  circle turn;                   // of the second, in the axes of the first
+  double dx, dy;                 // place of the second, likewise
+  double ox, oy, bx, by;         // from the origins of the two bodies to the second marker
+  double w_rel, vx_rel, vy_rel;  // relative velocity there
+} planar_pair;
+
+static planar_pair pair_at(const mechanism *m, const motion *x, const joint *j) {
+  const marker *first = &m->markers[j->first], *second = &m->markers[j->second];
+  const tree_link *a = &x->links[m->bodies[first->body].node], *b = &x->links[m->bodies[second->body].node];
+  const double *A = a->R.m, *B = b->R.m, *k = first->local.R.m, *l = second->local.R.m;
+  planar_pair p = {.a = a, .b = b, .c = A[0] * k[0] - A[3] * k[3], .s = A[3] * k[0] + A[0] * k[3]};
+  double c = B[0] * l[0] - B[3] * l[3], s = B[3] * l[0] + B[0] * l[3];
+  p.turn = (circle){p.c * c + p.s * s, p.c * s - p.s * c};
+  p.bx = B[0] * second->local.p.x - B[3] * second->local.p.y,
+  p.by = B[3] * second->local.p.x + B[0] * second->local.p.y;
+  p.ox = b->p.x + p.bx - a->p.x, p.oy = b->p.y + p.by - a->p.y;
+  double Dx = p.ox - (A[0] * first->local.p.x - A[3] * first->local.p.y),
+         Dy = p.oy - (A[3] * first->local.p.x + A[0] * first->local.p.y);
+  p.dx = p.c * Dx + p.s * Dy, p.dy = p.c * Dy - p.s * Dx;
+  p.w_rel = b->V[0] - a->V[0];
+  p.vx_rel = b->V[1] - b->V[0] * p.by - (a->V[1] - a->V[0] * p.oy);
+  p.vy_rel = b->V[2] + b->V[0] * p.bx - (a->V[2] + a->V[0] * p.ox);
+  return p;
+}
+
+// P (w, v) for a relative velocity, or its rate, in the axes of the first marker.
+static double planar_speed(const joint *j, const double *q, double w, double vx, double vy) {
+  joint_motion_planar jm;
+  j->type->motion_planar(&j->parameters, q, &jm);
+  double Sw = jm.w[0], Sx = jm.v[0][0], Sy = jm.v[0][1];
+  return (Sw * w + Sx * vx + Sy * vy) / (Sw * Sw + Sx * Sx + Sy * Sy);
+}
+
+static void measure_planar(const mechanism *m, motion *x, const joint *j) {
+  planar_pair p = pair_at(m, x, j);
+  double *q = x->joint_q + j->q;
+  j->type->measure_planar(&j->parameters, p.turn, p.dx, p.dy, q);
+  x->joint_u[j->v] = planar_speed(j, q, p.w_rel, p.c * p.vx_rel + p.s * p.vy_rel, p.c * p.vy_rel - p.s * p.vx_rel);
+}
+
+// The acceleration of the second marker relative to the point of the first body where it is, less Coriolis'.
+static double planar_acceleration(const mechanism *m, const motion *x, const joint *j) {
+  planar_pair p = pair_at(m, x, j);
+  const double *Aa = p.a->A, *Ab = p.b->A;
+  double wa = p.a->V[0], wb = p.b->V[0];
+  double ax = Ab[1] - Ab[0] * p.by - wb * wb * p.bx - (Aa[1] - Aa[0] * p.oy - wa * wa * p.ox) + 2 * wa * p.vy_rel;
+  double ay = Ab[2] + Ab[0] * p.bx - wb * wb * p.by - (Aa[2] + Aa[0] * p.ox - wa * wa * p.oy) - 2 * wa * p.vx_rel;
+  return planar_speed(j, x->joint_q + j->q, Ab[0] - Aa[0], p.c * ax + p.s * ay, p.c * ay - p.s * ax);
+}
+
+// --- measuring -------------------------------------------------------------------------------------------------------
+
 static void measure_joint(const mechanism *m, motion *x, const joint *j) {
+  if (is_planar_single(m, j)) {
+    measure_planar(m, x, j);
+    return;
+  }
   marker_state a = marker_read(m, x, j->first), b = marker_read(m, x, j->second);
   mat3 R = mat3_product(mat3_transpose(a.R), b.R);
   vec3 d = mat3_tmul(a.R, vec3_sub(b.p, a.p));
   double *q = x->joint_q + j->q, *u = x->joint_u + j->v;
-  (m->planar ? j->type->measure_planar : j->type->measure)(&j->parameters, R, d, q);
+  joint_measure(j->type, m->planar, &j->parameters, R, d, q);
   joint_motion jm;
   columns_of(m, j, q, &jm);
   vec3 Pw[JOINT_MAX_FREEDOM], Pv[JOINT_MAX_FREEDOM];
@@ -163,6 +229,10 @@ void coordinate_accelerations(const mechanism *m, motion *x) {
   for (int i = 0; i < m->joint_count; i++) {
     const joint *j = &m->joints[i];
     int nv = joint_in(j->type, m->planar)->nv;
+    if (j->node < 0 && is_planar_single(m, j)) {
+      x->joint_udot[j->v] = planar_acceleration(m, x, j);
+      continue;
+    }
     for (int k = 0; k < nv; k++) {
       double *out = &x->joint_udot[j->v + k];
       if (j->node >= 0) {

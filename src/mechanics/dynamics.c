@@ -209,7 +209,7 @@ static void closure_reaction(const mechanism *m, const motion *x, const constrai
 
 void dynamics_reaction(const mechanism *m, const motion *x, int index, vec3 *force, vec3 *torque) {
   const joint *j = &m->joints[index];
-  *force = *torque = VEC3_ZERO;
+  *force = VEC3_ZERO, *torque = VEC3_ZERO;  // no copy of the other, which would wait until that is written
   if (j->node < 0) {
     if (j->constraint >= 0) closure_reaction(m, x, &m->constraints[j->constraint], force, torque);
     return;
@@ -218,7 +218,7 @@ void dynamics_reaction(const mechanism *m, const motion *x, int index, vec3 *for
   const node *n = &m->nodes[j->node];
   const tree_link *l = &x->links[j->node];
   vec3 f = block_linear(m, l->pA);
-  anchor at = anchor_at(x, j->node, marker_read(m, x, j->second).p);
+  anchor at = anchor_at(x, j->node, marker_find(m, x, j->second).p);
   vec3 at_marker = anchor_torque(&at, f, block_angular(m, l->pA));
   double sign = n->reversed ? -1 : 1;
   *force = vec3_scale(sign, f);

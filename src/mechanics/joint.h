@@ -58,7 +58,7 @@ typedef struct joint_type {
   void (*motion_planar)(const joint_parameters *p, const double *q, joint_motion_planar *m);
   // Coordinates from a relative pose. On entry q holds values nearby: angles come out as their nearest equivalents.
   void (*measure)(const joint_parameters *p, mat3 R, vec3 d, double *q);
-  void (*measure_planar)(const joint_parameters *p, mat3 R, vec3 d, double *q);
+  void (*measure_planar)(const joint_parameters *p, circle turn, double dx, double dy, double *q);
   // Joints with a quaternion: where it stands in q and which speeds are its angular velocity (in the second marker's
   // axes). Both are -1 for joints without one, where q' = u.
   int quaternion_q, quaternion_v;
@@ -90,6 +90,12 @@ bool joint_is_hinge(const joint_type *type, bool planar);
 
 static inline const joint_space *joint_in(const joint_type *type, bool planar) {
   return planar ? &type->planar : &type->spatial;
+}
+
+static inline void joint_measure(const joint_type *type, bool planar, const joint_parameters *p, mat3 R, vec3 d,
+                                 double *q) {
+  if (planar) type->measure_planar(p, (circle){R.m[0], R.m[3]}, d.x, d.y, q);
+  else type->measure(p, R, d, q);
 }
 
 #endif

@@ -14,6 +14,10 @@ static void motion_planar(const joint_parameters *p, const double *q, joint_moti
 
 static void measure(const joint_parameters *p, mat3 R, vec3 d, double *q) { (void)p, (void)R, (void)d, (void)q; }
 
+static void measure_planar(const joint_parameters *p, circle turn, double dx, double dy, double *q) {
+  (void)p, (void)turn, (void)dx, (void)dy, (void)q;
+}
+
 static const joint_row rows[] = {{ROW_ALONG, 0, 0}, {ROW_ALONG, 1, 0}, {ROW_ALONG, 2, 0},
                                  {ROW_DOT, 0, 1},   {ROW_DOT, 1, 2},   {ROW_DOT, 2, 0}};
 static const joint_row rows_planar[] = {{ROW_ALONG, 0, 0}, {ROW_ALONG, 1, 0}, {ROW_DOT, 0, 1}};
@@ -28,6 +32,6 @@ const joint_type joint_fixed = {
     .motion = motion,
     .motion_planar = motion_planar,
     .measure = measure,
-    .measure_planar = measure,
+    .measure_planar = measure_planar,
     .quaternion_q = -1,
 };

@@ -19,8 +19,8 @@ static void measure(const joint_parameters *p, mat3 R, vec3 d, double *q) {
   vec3_store(q + 4, d);
 }
 
-static void measure_planar(const joint_parameters *p, mat3 R, vec3 d, double *q) {
-  joint_planar.measure_planar(p, R, d, q);
+static void measure_planar(const joint_parameters *p, circle turn, double dx, double dy, double *q) {
+  joint_planar.measure_planar(p, turn, dx, dy, q);
 }
 
 const joint_type joint_free = {

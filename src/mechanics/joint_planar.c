@@ -22,6 +22,11 @@ static void measure(const joint_parameters *p, mat3 R, vec3 d, double *q) {
   q[1] = d.x, q[2] = d.y;
 }
 
+static void measure_planar(const joint_parameters *p, circle turn, double dx, double dy, double *q) {
+  joint_revolute.measure_planar(p, turn, dx, dy, q);
+  q[1] = dx, q[2] = dy;
+}
+
 static const joint_row rows[] = {{ROW_ALONG, 2, 0}, {ROW_DOT, 0, 2}, {ROW_DOT, 1, 2}};
 
 const joint_type joint_planar = {
@@ -35,6 +40,6 @@ const joint_type joint_planar = {
     .motion = motion,
     .motion_planar = motion_planar,
     .measure = measure,
-    .measure_planar = measure,
+    .measure_planar = measure_planar,
     .quaternion_q = -1,
 };

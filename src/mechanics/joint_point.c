@@ -18,9 +18,9 @@ static void measure(const joint_parameters *p, mat3 R, vec3 d, double *q) {
   vec3_store(q, d);
 }
 
-static void measure_planar(const joint_parameters *p, mat3 R, vec3 d, double *q) {
-  (void)p, (void)R;
-  q[0] = d.x, q[1] = d.y;
+static void measure_planar(const joint_parameters *p, circle turn, double dx, double dy, double *q) {
+  (void)p, (void)turn;
+  q[0] = dx, q[1] = dy;
 }
 
 static const joint_row rows[] = {{ROW_DOT, 0, 1}, {ROW_DOT, 1, 2}, {ROW_DOT, 2, 0}};

@@ -21,9 +21,9 @@ static void measure(const joint_parameters *p, mat3 R, vec3 d, double *q) {
   q[0] = d.z;
 }
 
-static void measure_planar(const joint_parameters *p, mat3 R, vec3 d, double *q) {
-  (void)p, (void)R;
-  q[0] = d.x;
+static void measure_planar(const joint_parameters *p, circle turn, double dx, double dy, double *q) {
+  (void)p, (void)turn, (void)dy;
+  q[0] = dx;
 }
 
 static const joint_row rows[] = {

@@ -21,6 +21,11 @@ static void measure(const joint_parameters *p, mat3 R, vec3 d, double *q) {
   q[0] = joint_unwrap(atan2(R.m[3] - R.m[1], R.m[0] + R.m[4]), q[0]);
 }
 
+static void measure_planar(const joint_parameters *p, circle turn, double dx, double dy, double *q) {
+  (void)p, (void)dx, (void)dy;
+  q[0] = joint_unwrap(atan2(turn.s, turn.c), q[0]);
+}
+
 static const joint_row rows[] = {
     {ROW_ALONG, 0, 0}, {ROW_ALONG, 1, 0}, {ROW_ALONG, 2, 0}, {ROW_DOT, 0, 2}, {ROW_DOT, 1, 2}};
 
@@ -36,6 +41,6 @@ const joint_type joint_revolute = {
     .motion = motion,
     .motion_planar = motion_planar,
     .measure = measure,
-    .measure_planar = measure,
+    .measure_planar = measure_planar,
     .quaternion_q = -1,
 };

@@ -1,5 +1,6 @@
 #include "mechanics/signal.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "mechanics/constraint.h"
@@ -169,10 +170,14 @@ int signal_find(const mechanism *m, const char *name) {
 
 static double component(vec3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
 
-static double quaternion_component(mat3 R, int k) {
-  quat q = quat_of_matrix(R);
-  return k == 0 ? q.w : k == 1 ? q.x : k == 2 ? q.y : q.z;
+// In the plane from half the turn, as quat_of_matrix has it: w is not negative up to a quarter turn, z beyond.
+static quat body_turn(const mechanism *m, const tree_link *l) {
+  if (!m->planar) return quat_of_matrix(l->R);
+  double c = l->R.m[0], s = l->R.m[3], larger = sqrt(0.5 * (1 + fabs(c))), smaller = 0.5 * s / larger;
+  return c >= 0 ? (quat){larger, 0, 0, smaller} : (quat){smaller, 0, 0, larger};
 }
+
+static double quaternion_component(quat q, int k) { return k == 0 ? q.w : k == 1 ? q.x : k == 2 ? q.y : q.z; }
 
 static vec3 joint_angles(const mechanism *m, const motion *x, int i) {
   const double *e = x->joint_q + m->joints[i].q + m->joints[i].type->quaternion_q;
@@ -190,7 +195,7 @@ double signal_read(const mechanism *m, const motion *x, int i) {
     case SIGNAL_JOINT_U: return x->joint_u[m->joints[s->index].v + k];
     case SIGNAL_JOINT_A: return r->joint_udot[m->joints[s->index].v + k];
     case SIGNAL_BODY_POSITION: return component(x->links[m->bodies[s->index].node].p, k);
-    case SIGNAL_BODY_QUATERNION: return quaternion_component(x->links[m->bodies[s->index].node].R, k);
+    case SIGNAL_BODY_QUATERNION: return quaternion_component(body_turn(m, &x->links[m->bodies[s->index].node]), k);
     case SIGNAL_BODY_VELOCITY: return component(block_linear(m, x->links[m->bodies[s->index].node].V), k);
     case SIGNAL_BODY_OMEGA: return component(block_angular(m, x->links[m->bodies[s->index].node].V), k);
     case SIGNAL_BODY_ACCELERATION: return r->acceleration[6 * s->index + k];
@@ -238,7 +243,7 @@ static double *put_joint(const mechanism *m, const motion *x, int i, double *out
 
 static double *put_body(const mechanism *m, const motion *x, int i, double *out) {
   const tree_link *l = &x->links[m->bodies[i].node];
-  quat e = quat_of_matrix(l->R);
+  quat e = body_turn(m, l);
   out = put(out, l->p);
   *out++ = e.w, *out++ = e.x, *out++ = e.y, *out++ = e.z;
   out = put(put(out, block_linear(m, l->V)), block_angular(m, l->V));
