@@ -105,6 +105,7 @@ static void point_fields(event_point *c, bool permanent, bool turns, fields *f) 
   fields_flag(f, "has_lifted", &c->has_lifted);
   fields_number(f, "lifted_at", &c->lifted_at);
   fields_number(f, "held_until", &c->held_until);
+  fields_finite(f, "slack", &c->slack);
   if (turns) event_turns_fields(c, f);
 }
 
