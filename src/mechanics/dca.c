@@ -65,7 +65,7 @@ void dca_create(const mechanism *m, motion *x) {
                                               open ? square : 0,
                                               open ? square : 0,
                                               open ? row * s->rank : 0,
-                                              open && all > n ? n * all : 0,
+                                              open && all > n ? n * (all + 1) : 0,
                                               s->rank,
                                               row * k,
                                               row * k,
@@ -94,6 +94,16 @@ BLOCK void scale_row(const int w, double s, double *y) {
   else *(four *)y *= s;
 }
 
+BLOCK void copy_row(const int w, const double *from, double *to) {
+  if (w == 6) *(eight *)to = *(const eight *)from;
+  else *(four *)to = *(const four *)from;
+}
+
+BLOCK void clear_row(const int w, double *row) {
+  if (w == 6) *(eight *)row = (eight){0};
+  else *(four *)row = (four){0};
+}
+
 // to = Σ x_j (row j of A): Aᵀ x.
 BLOCK void combine(const int w, const double *A, const double *x, double *to) {
   if (w == 6) {
@@ -110,10 +120,11 @@ BLOCK void mirror(const int w, double *A) {
     for (int j = 0; j < i; j++) A[i * ROW(w) + j] = A[j * ROW(w) + i];
 }
 
-// From rows of w numbers, of which the upper triangle is known.
+// From rows of w numbers, of which the upper triangle counts. Rows are copied whole: of a triangle a compiler may make
+// copies of any length, which are slow.
 BLOCK void pad_symmetric(const int w, const double *from, double *to) {
   for (int i = 0; i < w; i++)
-    for (int j = i; j < w; j++) to[i * ROW(w) + j] = from[i * w + j];
+    for (int j = 0; j < w; j++) to[i * ROW(w) + j] = from[i * w + j];
   mirror(w, to);
 }
 
@@ -162,26 +173,18 @@ BLOCK void inward(const int w, const motion *x, const dca_step *s, const dca_cel
   }
 }
 
-// The rows of A, `count` vectors, replaced by w vectors with the same sum of products, by reflections 1 - v vᵀ. These
-// stand in V, `count` numbers each.
+// The rows of A, `count` vectors, replaced by w vectors with the same sum of products, by reflections 1 - β v vᵀ. These
+// stand in V: v, and β behind it. Below its diagonal A is rounding then.
 BLOCK void reduce_columns(const int w, int count, double *A, double *V) {
-  for (int j = 0; j < w; j++, V += count) {
-    double size = 0, dots[8] = {0};
-    for (int i = 0; i < count; i++) V[i] = i < j ? 0 : A[i * ROW(w) + j];
-    for (int i = j + 1; i < count; i++) size += V[i] * V[i];
-    if (size == 0) {
-      V[j] = 0;
-      continue;
-    }
-    double length = sqrt(V[j] * V[j] + size);
-    if (V[j] > 0) length = -length;
+  for (int j = 0; j < w; j++, V += count + 1) {
+    double dots[8] = {0};
+    for (int i = j; i < count; i++) add_row(w, V[i] = A[i * ROW(w) + j], A + i * ROW(w), dots);
+    const double size = dots[j], first = V[j], length = first > 0 ? -sqrt(size) : sqrt(size);
+    V[count] = size > 0 ? 1 / (size - first * length) : 0;
     V[j] -= length;
-    const double scale = 1 / sqrt(-length * V[j]);
-    for (int i = j; i < count; i++) V[i] *= scale;
-    for (int i = j; i < count; i++) add_row(w, V[i], A + i * ROW(w), dots);
+    add_row(w, -length, A + j * ROW(w), dots);  // vᵀ A
+    scale_row(w, V[count], dots);
     for (int i = j; i < count; i++) add_row(w, -V[i], dots, A + i * ROW(w));
-    A[j * ROW(w) + j] = length;
-    for (int i = j + 1; i < count; i++) A[i * ROW(w) + j] = 0;
   }
 }
 
@@ -189,9 +192,10 @@ BLOCK void reduce_columns(const int w, int count, double *A, double *V) {
 BLOCK void expand_columns(const int w, int count, const double *V, const double *z, double *all) {
   for (int i = 0; i < count; i++) all[i] = i < w ? z[i] : 0;
   for (int j = w - 1; j >= 0; j--) {
-    const double *v = V + j * count;
+    const double *v = V + j * (count + 1);
     double dot = 0;
     for (int i = j; i < count; i++) dot += v[i] * all[i];
+    dot *= v[count];
     for (int i = j; i < count; i++) all[i] -= dot * v[i];
   }
 }
@@ -257,7 +261,8 @@ BLOCK void join_inertia(const int w, const motion *x, const dca_step *s, dca_cel
 BLOCK void join_outer(const int w, const motion *x, const dca_step *s, dca_cell *c) {
   const dca_step *steps = x->dca_plan->steps, *l = &steps[s->left], *r = &steps[s->right];
   const dca_cell *left = &x->dca->cells[s->left], *right = &x->dca->cells[s->right];
-  double N[48] = {0}, half[48], columns[18 * 8] = {0};
+  const int count = r->rank + s->freedom;
+  double N[48] = {0}, half[48], columns[18 * 8];
   for (int i = 0; i < w; i++) N[i * (ROW(w) + 1)] = 1;
   for (int a = 0; a < s->freedom; a++)
     for (int i = 0; i < w; i++) add_row(w, -c->G[a * ROW(w) + i], c->U + a * ROW(w), N + i * ROW(w));
@@ -272,11 +277,13 @@ BLOCK void join_outer(const int w, const motion *x, const dca_step *s, dca_cell 
     for (int i = 0; i < w; i++) combine(w, product, right->X + i * ROW(w), c->X + i * ROW(w));
   }
   transpose(w, c->X, c->Xt);
-  memcpy(columns, right->Q, (size_t)(r->rank * ROW(w)) * sizeof *columns);
-  for (int a = 0; a < s->freedom; a++) outward(w, x, r, right, c->G + a * ROW(w), columns + (r->rank + a) * ROW(w));
-  const int count = r->rank + s->freedom;
+  for (int i = 0; i < r->rank; i++) copy_row(w, right->Q + i * ROW(w), columns + i * ROW(w));
+  for (int i = r->rank; i < count; i++) {
+    clear_row(w, columns + i * ROW(w));
+    outward(w, x, r, right, c->G + (i - r->rank) * ROW(w), columns + i * ROW(w));
+  }
   if (count > w) reduce_columns(w, count, columns, c->V);
-  memcpy(c->Q, columns, (size_t)(s->rank * ROW(w)) * sizeof *columns);
+  for (int i = 0; i < s->rank; i++) copy_row(w, columns + i * ROW(w), c->Q + i * ROW(w));
 }
 
 // X -= Φ I_ff⁻¹ I_fr
@@ -321,7 +328,7 @@ BLOCK bool assemble_leaf(const int w, const mechanism *m, motion *x, const dca_s
   const dca_plan *plan = x->dca_plan;
   const node *n = &m->nodes[s->node];
   const tree_link *l = &x->links[s->node];
-  double I[36];
+  double I[36] = {0};
   block_inertia(w, l->J, l->mk, n->mass, I);
   if (n->flex) flexible_fill(w, n, &x->dca->flexible[s->node]);
   for (int j = plan->first_side[s->node]; j >= 0; j = plan->next_side[j]) {
