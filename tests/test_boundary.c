@@ -377,6 +377,115 @@ static void nodes_count_once(void) {
   }
 }
 
+// --- sides of beams --------------------------------------------------------------------------------------------------
+
+#define CANTILEVER                                                                                                     \
+  "space: planar\ngravity: [0, -9.81]\nbodies:\n"                                                                      \
+  "  beam: {beam: {length: 1, section: {area: 1e-4, second_moment: 8.333333333333333e-10}, young: %g, density: 7800, " \
+  "elements: 10}, modes: {count: %d}, damping: {stiffness: %g}, geometric_stiffness: false}\n"
+
+// A ball on the upper side of a cantilever, 10 mm thick, at x = a: both bend it by  w a² (6 L² - 4 L a + a²)/24 EI  and
+// P a³/3 EI. All modes of the mesh are exact at its nodes. The slope, 1e-4 rad, moves the place of contact by 2.5e-6 m
+// and the ball by 2.5e-10 m, 8e-6 of the deflection.
+static void a_ball_rests_on_a_beam(void) {
+  static const char *const methods[] = {"{moreau: {step: 5e-4, modal_theta: 1}}",
+                                        "{stewart-trinkle: {step: 5e-4, modal_theta: 1}}",
+                                        "compliant\nintegrator: {type: bdf, rtol: 1e-9, atol: 1e-11}"};
+  const double young = 2e13, EI = young / 1.2e9, a = 0.5, w = 7800 * 1e-4 * GRAVITY, P = 0.5 * GRAVITY, k = 1e8;
+  const double bend = w * a * a * (6 - 4 * a + a * a) / (24 * EI) + P * a * a * a / (3 * EI);
+  for (int i = 0; i < 3; i++) {
+    char text[1500];
+    run r;
+    snprintf(text, sizeof text,
+             CANTILEVER
+             "  b: {mass: 0.5, inertia: 1e-3}\n"
+             "joints: {hold: {fixed: [ground, beam]}, slide: {prismatic: [ground, b], axis: y, at: [%g, 0.025]}}\n"
+             "surfaces: {top: {boundary: beam, side: top, material: m}, b: {sphere: b, radius: 0.02, material: m}}\n"
+             "materials: {m: {restitution: 0, law: hooke, stiffness: %g}}\nmethod: %s\nend: 1\n",
+             young, 20, 2e-2, a, k, methods[i]);
+    if (!run_open_text(&r, text, NULL)) continue;
+    run_to(&r, 1);
+    const double down = 0.025 - run_read(&r, "b.y") - (i == 2 ? P / k : 0);
+    printf("    %.20s: deflection off by %.1e, force by %.1e\n", methods[i], down / bend - 1,
+           run_read(&r, "top-b.fn") / P - 1);
+    CHECK_NEAR(down / bend, 1, 1.2e-5);
+    CHECK_NEAR(run_read(&r, "top-b.fn") / P, 1, 1e-6);
+    run_close(&r);
+  }
+}
+
+// A cantilever that falls on a plane with its end: its lower side touches as a point at that end does. The plane leans,
+// so that nothing else touches it.
+static void the_side_of_a_beam_touches_with_its_end(void) {
+  static const char *const methods[] = {"{moreau: {step: 1e-4}}", "event", "{iterative: {step: 5e-5}}",
+                                        "{lcp-position: {step: 2e-5}}", "{lcp-velocity: {step: 2e-5}}"};
+  static const char *const sides[] = {"boundary: beam, side: bottom", "point: tip"};
+  for (int i = 0; i < 5; i++) {
+    double end[2] = {0}, rate[2] = {0}, impulse[2] = {0};
+    for (int k = 0; k < 2; k++) {
+      char text[1500];
+      run r;
+      snprintf(text, sizeof text,
+               CANTILEVER
+               "  table: {mass: 1, inertia: 1}\nmarkers: {tip: {on: beam, at: [1, -0.005]}}\n"
+               "joints: {hold: {fixed: [ground, beam]}, stand: {fixed: [ground, table], at: [1, -0.006]}}\n"
+               "surfaces: {side: {%s, material: m}, floor: {plane: table, rotate: 5 deg, material: m}}\n"
+               "materials: {m: {restitution: 0}}\nmethod: %s\nend: 0.06\n",
+               2e11, 3, 1e-4, sides[k], methods[i]);
+      if (!run_open_text(&r, text, NULL)) continue;
+      while (carom_sim_time(r.sim) < 0.06 * (1 - 1e-9) && CHECK(carom_sim_step(r.sim, 0.06, &r.error) == CAROM_OK))
+        impulse[k] += run_read(&r, "side-floor.fn") > 0;
+      end[k] = run_read(&r, "tip.y"), rate[k] = run_read(&r, "tip.vy");
+      run_close(&r);
+    }
+    printf("    %.20s: %g and %g steps with a force, place off by %.1e, speed by %.1e\n", methods[i], impulse[0],
+           impulse[1], end[1] - end[0], rate[1] - rate[0]);
+    CHECK(impulse[0] > 0);
+    CHECK_NEAR(end[1], end[0], 1e-12);
+    CHECK_NEAR(rate[1], rate[0], 1e-9);
+  }
+}
+
+// Two beams that strike each other away from their middles, a node of one on a line of the other: what momentum is off
+// by, of what there is.
+static double strike_beams(const char *method, double step) {
+  char text[1500], settings[200];
+  run r;
+  snprintf(text, sizeof text,
+           "space: planar\ngravity: [0, 0]\nbodies:\n"
+           "  a: {beam: {length: 1, section: {area: 1e-4, second_moment: 8.3e-10}, young: 2e11, density: 7800, "
+           "elements: 10}, modes: {count: 6}}\n"
+           "  b: {beam: {length: 0.5, section: {area: 1e-4, second_moment: 8.3e-10}, young: 2e11, density: 7800, "
+           "elements: 5}, modes: {count: 6}}\n"
+           "joints: {fa: {free: [ground, a]}, fb: {free: [ground, b], at: [0.73, -0.02]}}\n"
+           "surfaces: {a: {boundary: a, thickness: 0.01, material: m}, b: {boundary: b, thickness: 0.01, material: "
+           "m}}\ninitial: {fb: {u: [0, 0, 1]}}\nmaterials: {m: {restitution: 0}}\nmethod: smooth\nend: 0.02\n");
+  snprintf(settings, sizeof settings, "method={\"%s\":{\"step\":%g%s}}", method, step,
+           strcmp(method, "stewart-trinkle") == 0 ? ",\"modal_theta\":0.5" : "");
+  if (!run_open_text(&r, text, settings)) return NAN;
+  vec3 before, after, turn_before, turn_after;
+  tree_momentum(&r.model->m, r.sim->x, &before, &turn_before);
+  const double start = run_read(&r, "energy.kinetic");
+  run_to(&r, 0.02);
+  tree_momentum(&r.model->m, r.sim->x, &after, &turn_after);
+  const double left = run_read(&r, "energy.kinetic") + run_read(&r, "energy.strain");
+  CHECK(left < start && carom_sim_summary(r.sim).contact_episodes > 0);
+  run_close(&r);
+  return fmax(vec3_norm(vec3_sub(after, before)) / before.y, fabs(turn_after.z / turn_before.z - 1));
+}
+
+// As far as the motion is integrated: with order three and more by a Runge-Kutta method, with order one by a time
+// stepper.
+static void two_beams_keep_momentum(void) {
+  static const char *const methods[] = {"lcp-position", "lcp-velocity", "stewart-trinkle"};
+  for (int i = 0; i < 3; i++) {
+    const double coarse = strike_beams(methods[i], 2e-6), fine = strike_beams(methods[i], 1e-6);
+    printf("    %s: momentum off by %.1e and %.1e\n", methods[i], coarse, fine);
+    CHECK_LE(fine, i < 2 ? 1e-7 : 1e-5);
+    CHECK_LE(fine, (i < 2 ? 0.3 : 0.6) * coarse);
+  }
+}
+
 // --- refusals --------------------------------------------------------------------------------------------------------
 
 static void what_cannot_run_is_refused(void) {
@@ -384,9 +493,12 @@ static void what_cannot_run_is_refused(void) {
     const char *surfaces, *method, *message;
   } bad[] = {
       {"s: {boundary: rigid, material: m}", "{moreau: {step: 1e-5}}",
-       "'s' is the boundary of a flexible planar solid, and 'rigid' is none"},
+       "'s' is the boundary of a flexible planar solid or beam, and 'rigid' is none"},
       {"s: {boundary: disc, side: edge, material: m}", "{moreau: {step: 1e-5}}",
        "'s': the boundary of 'disc' has no part 'edge'"},
+      {"s: {boundary: disc, thickness: 0.1, material: m}", "{moreau: {step: 1e-5}}",
+       "'s': 'thickness' is for sides of beams, and 'disc' is a solid"},
+      {"s: {boundary: rod, side: left, material: m}", "{moreau: {step: 1e-5}}", "'s': a beam has no side 'left'"},
       {"s: {boundary: disc, material: m}, ball: {sphere: rigid, radius: 0.1, material: m}", "event", "'s-ball'"},
       {"s: {boundary: disc, material: m}, ball: {sphere: rigid, radius: 0.1, material: m}", "{iterative: {step: 1e-4}}",
        "'s-ball': method iterative does not support this boundary with this sphere"},
@@ -396,8 +508,11 @@ static void what_cannot_run_is_refused(void) {
     run r;
     snprintf(text, sizeof text,
              "space: planar\nbodies: {disc: {solid_2d: {disc: 0.1, elements: 3, thickness: 0.01, young: 1e7, poisson: "
-             "0.3, density: 1000}, modes: {count: 4}}, rigid: {mass: 1, inertia: 1}}\n"
-             "joints: {f: {free: [ground, disc]}, g: {free: [ground, rigid], at: [1, 0]}}\nsurfaces: {%s}\nmaterials: "
+             "0.3, density: 1000}, modes: {count: 4}}, rigid: {mass: 1, inertia: 1}, rod: {beam: {length: 1, section: "
+             "{area: "
+             "1e-4, second_moment: 1e-9}, young: 1e7, density: 1000}, modes: {count: 2}}}\n"
+             "joints: {f: {free: [ground, disc]}, g: {free: [ground, rigid], at: [1, 0]}, h: {free: [ground, rod], at: "
+             "[2, 0]}}\nsurfaces: {%s}\nmaterials: "
              "{m: {restitution: 0}}\nmethod: %s\nend: 1\n",
              bad[k].surfaces, bad[k].method);
     const char *path = scratch("refused.yaml");
@@ -418,6 +533,9 @@ int main(void) {
   RUN(losses_of_discs_are_told_apart);
   RUN(springs_between_discs_keep_energy);
   RUN(nodes_count_once);
+  RUN(a_ball_rests_on_a_beam);
+  RUN(the_side_of_a_beam_touches_with_its_end);
+  RUN(two_beams_keep_momentum);
   RUN(what_cannot_run_is_refused);
   return check_summary();
 }

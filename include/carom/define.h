@@ -304,6 +304,7 @@ typedef struct carom_surface_def {
   carom_function x, y;      // curve, instead of points: its coordinates over s, from 0 to 1 around it [m]
   carom_numbers radii;      // arcs: one per point, of the arc from it to the next; negative: hollow, 0: straight [m]
   const char *side;         // boundary: a side, stretch or group of the body's boundary; null: all of it
+  double thickness;         // boundary of a beam: distance of its sides; 0: that of a rectangular section [m]
   const char *material;
   const char *group;  // name of a group that contacts can refer to; may be null
 } carom_surface_def;

@@ -1,4 +1,4 @@
-// The boundary of a flexible planar solid as a contact surface.
+// The boundary of a flexible planar solid as a contact surface, and the sides of a beam.
 #include <math.h>
 #include <string.h>
 
@@ -71,14 +71,77 @@ static void reach(vec2 p, vec2 *low, vec2 *high) {
   *low = (vec2){fmin(low->x, p.x), fmin(low->y, p.y)}, *high = (vec2){fmax(high->x, p.x), fmax(high->y, p.y)};
 }
 
-// Its box; and how thick the body is, by the box around all of it.
-static double measure(const flexible_builder *fb, polyline *l) {
+static vec2 touched_at(const flexible_builder *fb, int k) {
+  return fb->is_solid ? fb->solid.mesh.nodes[fb->touched[k]] : fb->sides[k];
+}
+
+static void set_box(const flexible_builder *fb, polyline *l) {
+  l->low = (vec2){INFINITY, INFINITY}, l->high = (vec2){-INFINITY, -INFINITY};
+  for (int v = 0; v < l->count; v++) reach(touched_at(fb, l->place[v]), &l->low, &l->high);
+}
+
+// How thick a solid is, by the box around all of it.
+static double solid_thickness(const flexible_builder *fb) {
   const triangle_mesh *m = &fb->solid.mesh;
   vec2 low = {INFINITY, INFINITY}, high = {-INFINITY, -INFINITY};
-  l->low = low, l->high = high;
-  for (int v = 0; v < l->count; v++) reach(m->nodes[fb->touched[l->place[v]]], &l->low, &l->high);
   for (int k = 0; k < m->node_count; k++) reach(m->nodes[k], &low, &high);
   return fmin(high.x - low.x, high.y - low.y);
+}
+
+// --- sides of a beam -------------------------------------------------------------------------------------------------
+
+// As given, or that of a rectangle: √(12 I/A).
+static double beam_thickness(const flexible_builder *fb, const carom_surface_def *d, double x) {
+  const beam_section s = fb->beam.section(fb->beam.context, x);
+  return d->thickness > 0 ? d->thickness : sqrt(12 * s.second_z / s.area);
+}
+
+static void add_place(flexible_builder *fb, polyline *l, int *place, vec2 at) {
+  fb->sides[fb->touched_count] = at;
+  place[l->count++] = fb->touched_count++;
+}
+
+// The lower side in the direction of the axis, the upper one against it, so that the beam is on their left; both
+// together go around it. One place for each end of an element, of those that the beam is given with: nodes that markers
+// ask for do not move them. Returns how thin the beam is.
+static double chain_beam(builder *b, flexible_builder *fb, const carom_surface_def *d, polyline *l) {
+  const int n = fb->d->beam->elements, most = 2 * (n + 1);
+  const bool upper = d->side && strcmp(d->side, "top") == 0, lower = d->side && !upper, closed = !d->side;
+  int *place = ARENA_ARRAY(b->memory, int, most), *next = ARENA_ARRAY(b->memory, int, most),
+      *before = ARENA_ARRAY(b->memory, int, most);
+  double thin = INFINITY;
+  if (!fb->sides) fb->sides = ARENA_ARRAY(&b->model->scratch, vec2, (long)b->def->surfaces.count * most);
+  *l = (polyline){.place = place, .next = next, .before = before};
+  for (int k = 0; k < most; k++) {
+    const bool below = k <= n;
+    const double x = fb->beam.length * (below ? k : most - 1 - k) / n, thick = beam_thickness(fb, d, x);
+    thin = fmin(thin, thick);
+    if (below ? !upper : !lower) add_place(fb, l, place, (vec2){x, below ? -thick / 2 : thick / 2});
+  }
+  for (int v = 0; v < l->count; v++) next[v] = v + 1, before[v] = v - 1;
+  next[l->count - 1] = closed ? 0 : -1, before[0] = closed ? l->count - 1 : -1;
+  return thin;
+}
+
+static bool is_beam_side(const char *side) { return !side || strcmp(side, "top") == 0 || strcmp(side, "bottom") == 0; }
+
+// --- the surface -----------------------------------------------------------------------------------------------------
+
+static bool make_solid_chain(builder *b, const part *p, flexible_builder *fb, polyline *line) {
+  const carom_surface_def *d = p->content;
+  const place at = builder_place(p, surface_find(p->kind)->table, "side");
+  const flex_interface *side = flexible_boundary_side(fb, d);
+  if (d->thickness > 0)
+    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, surface_find(p->kind)->table, "thickness"),
+                        "leave it out", "'%s': 'thickness' is for sides of beams, and '%s' is a solid", p->name, d->on);
+  if (d->side && !side)
+    return source_error(b->error, CAROM_ERROR_MODEL, at, flexible_interface_names(b, fb),
+                        "'%s': the boundary of '%s' has no part '%s'", p->name, d->on, d->side);
+  *line = chain_of(b, fb, side);
+  if (!line->count)
+    return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': no node of '%s' is on the boundary of '%s'",
+                        p->name, d->side, d->on);
+  return true;
 }
 
 bool builder_boundary(builder *b, const part *p, int body, contact_surface *to) {
@@ -86,32 +149,30 @@ bool builder_boundary(builder *b, const part *p, int body, contact_surface *to) 
   const carom_surface_def *d = p->content;
   const place at = builder_place(p, type->table, p->kind);
   flexible_builder *fb = b->flexibles && body != GROUND ? &b->flexibles[body - 1] : NULL;
-  if (!fb || !fb->p || !fb->d->solid_2d)
-    return source_error(b->error, CAROM_ERROR_MODEL, at, "give the body a solid_2d and modes, or take another surface",
-                        "'%s' is the boundary of a flexible planar solid, and '%s' is none", p->name, d->on);
+  if (!fb || !fb->p || !(fb->d->solid_2d || fb->d->beam))
+    return source_error(b->error, CAROM_ERROR_MODEL, at,
+                        "give the body a solid_2d or a beam, and modes, or take another surface",
+                        "'%s' is the boundary of a flexible planar solid or beam, and '%s' is none", p->name, d->on);
   if (names_find(&b->markers, d->on) >= 0)
     return source_error(b->error, CAROM_ERROR_MODEL, at, "name the body",
                         "'%s': a boundary is that of a body, and "
                         "'%s' is a marker",
                         p->name, d->on);
-  const flex_interface *side = flexible_boundary_side(fb, d);
-  if (d->side && !side)
+  if (!fb->is_solid && !is_beam_side(d->side))
     return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, type->table, "side"),
-                        flexible_interface_names(b, fb), "'%s': the boundary of '%s' has no part '%s'", p->name, d->on,
-                        d->side);
+                        "'top' is the side of positive y, 'bottom' the other one", "'%s': a beam has no side '%s'",
+                        p->name, d->side);
   polyline *line = ARENA_NEW(b->memory, polyline);
-  *line = chain_of(b, fb, side);
-  if (!line->count)
-    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, type->table, "side"), NULL,
-                        "'%s': no node of '%s' is on the boundary of '%s'", p->name, d->side, d->on);
-  to->thickness = measure(fb, line);
+  if (fb->is_solid && !make_solid_chain(b, p, fb, line)) return false;
+  to->thickness = fb->is_solid ? solid_thickness(fb) : chain_beam(b, fb, d, line);
+  set_box(fb, line);
   line->depth = to->thickness / 2;
   to->boundary = line;
   if (line->count > CONTACT_POINTS_MAX)
-    builder_note_at(b, at,
-                    "'%s' has %d nodes, of which at most %d touch another surface at once: the nearest; name a "
-                    "'side' or stretch with fewer if more of them can touch",
-                    p->name, line->count, CONTACT_POINTS_MAX);
+    builder_note_at(b, at, "'%s' has %d nodes, of which at most %d touch another surface at once: the nearest; %s",
+                    p->name, line->count, CONTACT_POINTS_MAX,
+                    fb->is_solid ? "name a 'side' or stretch with fewer if more of them can touch"
+                                 : "take fewer elements if more of them can touch");
   return true;
 }
 
@@ -126,11 +187,13 @@ void flexible_fill_boundary(builder *b, flexible_builder *fb) {
   vec2 *field = ARENA_ARRAY(b->memory, vec2, (long)count * fields);
   vec3 *psi = ARENA_ARRAY(&b->model->scratch, vec3, fields);
   for (int k = 0; k < count; k++) {
-    const int *freedom = fb->e.freedoms[fb->touched[k]];
-    at[k] = fb->solid.mesh.nodes[fb->touched[k]];
+    at[k] = touched_at(fb, k);
+    const flex_place place = fb->is_solid ? elements_node(&fb->e, fb->touched[k]) : flexible_section(fb, at[k].x);
     for (int i = 0; i < n; i++) {
       const double *phi = fb->phi + (long)i * fb->e.freedom_count;
-      shift[k * n + i] = (vec2){phi[freedom[0]], phi[freedom[1]]};
+      const vec3 moved = elements_displacement(&place, phi), turned = elements_turn(&place, phi);
+      shift[k * n + i] = (vec2){moved.x, moved.y};
+      if (!fb->is_solid) shift[k * n + i].x -= turned.z * at[k].y;  // beside the axis
     }
     if (!fields) continue;
     const flex_place place = elements_node(&fb->e, fb->touched[k]);

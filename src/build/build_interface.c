@@ -133,7 +133,7 @@ static void add_surfaces(builder *b, const mechanism *m, flexible_builder *fb, i
     const int marker = b->surface_marker[i];
     if (m->markers[marker].body != body_index) continue;
     if (builder_is_boundary(b, marker)) {
-      add_boundary(b, fb, &b->def->surfaces.items[i]);
+      if (fb->is_solid) add_boundary(b, fb, &b->def->surfaces.items[i]);
       continue;
     }
     const vec3 p = m->markers[marker].local.p;

@@ -65,6 +65,7 @@ typedef struct flexible_builder {
   int contact_count, contact_capacity;
   int *touched, touched_count;  // nodes of the mesh that boundary surfaces have
   int *touched_as;              // of each node one more than its number among these; 0: none
+  vec2 *sides;                  // of a beam, instead of these: places on its sides that boundary surfaces have [m]
   // Once the shapes are known:
   flex_elements e;
   double *phi;                        // rows of freedom_count numbers, one per mode
