@@ -366,6 +366,189 @@ static contact_travel travel_on_outline(const mechanism *m, const motion *x, con
   return t;
 }
 
+// --- followed in time ------------------------------------------------------------------------------------------------
+
+// Against outlines of lines, arcs and corners. A place is a node on a line or an arc of the outline, {node, feature,
+// 0}, or an arc or corner on a line of the boundary, {corner, line, 1}. An arc goes from line to line over the node
+// between them; a corner goes from one line to the next.
+
+#define SLACK 2e-9  // of the size of both: so far beyond the end of its features a place is still found
+
+typedef struct held_place {
+  double gap, within;  // beyond the end of its features `within` is negative [m]
+  vec2 n, at;
+  flexible_spot spot;
+} held_place;
+
+typedef struct held_pair {
+  const contact_element *e;
+  shore a;
+  pose2 b;
+} held_pair;
+
+static held_pair pair_of(const mechanism *m, const motion *x, const contact_element *e) {
+  marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
+  return (held_pair){e, shore_of(x, &first, e->boundary_first), pose2_of((pose){second.R, second.p})};
+}
+
+static double slack_of(const contact_element *e) {
+  return SLACK * (size_of(e->boundary_first) + e->outline_second->size);
+}
+
+// How far an outward normal is from the ends of the range of an arc, as a length along it.
+static double within_arc(const outline_feature *f, vec2 n) {
+  if (f->all_round) return INFINITY;
+  vec2 middle = vec2_turn(f->n0, cos(0.5 * f->sweep), sin(0.5 * f->sweep));
+  return fabs(f->radius) * (0.5 * f->sweep - fabs(vec2_angle(middle, n)));
+}
+
+// How far a point is beyond the ends of both lines beside a vertex, along them.
+static double beyond_lines(const shore *s, int v, vec2 p) {
+  const int next = s->line->next[v], before = s->line->before[v];
+  const vec2 at = local_vertex(s, v), off = vec2_sub(p, at);
+  double least = INFINITY;
+  if (next >= 0) least = fmin(least, -vec2_dot(off, vec2_unit(vec2_sub(local_vertex(s, next), at))));
+  if (before >= 0) least = fmin(least, vec2_dot(off, vec2_unit(vec2_sub(at, local_vertex(s, before)))));
+  return least;
+}
+
+static held_place node_on(const held_pair *h, int v, int number) {
+  const outline *o = h->e->outline_second;
+  const outline_feature *f = &o->features[number];
+  const vec2 q = into(h->b, vertex_at(&h->a, v));
+  held_place p = {.at = vertex_at(&h->a, v), .spot = spot_at(&h->a, v)};
+  vec2 n = f->n0;
+  if (f->kind == OUTLINE_LINE) {
+    const vec2 d = vec2_sub(q, f->from);
+    const double along = vec2_dot(vec2_left(n), d);
+    const double low = outline_is_inner(outline_beside(o, number, -1)) ? -INFINITY : f->low,
+                 high = outline_is_inner(outline_beside(o, number, 1)) ? INFINITY : f->high;
+    p.gap = vec2_dot(n, d), p.within = fmin(along - low, high - along);
+  } else {
+    const vec2 d = vec2_sub(q, f->centre);
+    n = vec2_norm(d) > 0 ? vec2_scale(f->sense, vec2_unit(d)) : n;
+    p.gap = vec2_dot(n, d) - f->radius, p.within = within_arc(f, n);
+    if (is_round(f)) p.within = fmin(p.within, beyond_lines(&h->a, v, into(h->a.at, pose2_point(h->b, f->centre))));
+  }
+  p.n = pose2_turn(h->b, n);
+  return p;
+}
+
+static held_place round_on(const held_pair *h, int number, int v) {
+  const outline_feature *f = &h->e->outline_second->features[number];
+  const vec2 c = pose2_point(h->b, f->centre);
+  const polyline_foot foot = polyline_foot_on(h->a.line, h->a.places, v, into(h->a.at, c));
+  const double length = vec2_norm(vec2_sub(local_vertex(&h->a, h->a.line->next[v]), local_vertex(&h->a, v)));
+  held_place p = {.gap = foot.gap - f->radius,
+                  .within = length * fmin(foot.part, 1 - foot.part),
+                  .n = pose2_turn(h->a.at, vec2_neg(foot.normal)),
+                  .spot = spot_on(&h->a, &foot)};
+  p.at = vec2_axpy(c, f->radius, p.n);
+  if (f->radius != 0) p.within = fmin(p.within, within_arc(f, vec2_turn(p.n, h->b.c, -h->b.s)));
+  return p;
+}
+
+// A damaged checkpoint may name features that do not exist.
+static bool exists(const held_pair *h, const contact_feature *f) {
+  const int vertices = h->a.line->count, features = h->e->outline_second->count;
+  if (f->part[2] == 0) return f->part[0] >= 0 && f->part[0] < vertices && f->part[1] >= 0 && f->part[1] < features;
+  const int number = f->part[0] - vertices;
+  return f->part[2] == 1 && number >= 0 && number < features && is_round(&h->e->outline_second->features[number]) &&
+         f->part[1] >= 0 && f->part[1] < vertices && h->a.line->next[f->part[1]] >= 0;
+}
+
+static held_place place_of(const held_pair *h, const contact_feature *f) {
+  return f->part[2] ? round_on(h, f->part[0] - h->a.line->count, f->part[1]) : node_on(h, f->part[0], f->part[1]);
+}
+
+// A node touches a line that looks towards it, not the side of a box whose corner goes by.
+static bool faces_line(const held_pair *h, int v, vec2 n) {
+  const vec2 out = pose2_turn(h->a.at, polyline_normal(h->a.line, h->a.places, v));
+  return vec2_dot(out, n) < -0.5 * vec2_norm(out) || vec2_norm(out) == 0;
+}
+
+// Calls `each` for every place whose features are there.
+static void visit_places(const held_pair *h, void (*each)(void *to, const contact_feature *f, const held_place *p),
+                         void *to) {
+  const outline *o = h->e->outline_second;
+  const double slack = slack_of(h->e);
+  for (int v = 0; v < h->a.line->count; v++) {
+    const outline_foot foot = outline_nearest(o, into(h->b, vertex_at(&h->a, v)));
+    if (!foot.on || (foot.on->kind == OUTLINE_ROUND && foot.on->radius == 0)) continue;
+    const contact_feature f = {{v, (int)(foot.on - o->features), 0}};
+    const held_place p = node_on(h, v, f.part[1]);
+    if (p.within >= -slack && (is_round(foot.on) || faces_line(h, v, p.n))) each(to, &f, &p);
+  }
+  for (int i = 0; i < o->count; i++) {
+    if (!is_round(&o->features[i])) continue;
+    const vec2 c = into(h->a.at, pose2_point(h->b, o->features[i].centre));
+    const polyline_foot nearest = polyline_nearest(h->a.line, h->a.places, c);
+    for (int v = 0; v < h->a.line->count; v++) {
+      if (h->a.line->next[v] < 0) continue;
+      const contact_feature f = {{h->a.line->count + i, v, 1}};
+      const held_place p = round_on(h, i, v);
+      const double above = p.gap + o->features[i].radius;
+      const bool inside = nearest.vertex[0] == v && above > -h->a.line->depth;
+      if (p.within >= -slack && (above >= 0 || inside)) each(to, &f, &p);
+    }
+  }
+}
+
+static void take_nearest(void *to, const contact_feature *f, const held_place *p) {
+  held_place *least = to;
+  (void)f;
+  if (p->gap < least->gap) *least = *p, least->within = INFINITY;
+}
+
+static double evaluate_held(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *f,
+                            contact_point *p) {
+  marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
+  const held_pair h = pair_of(m, x, e);
+  held_place here = {.gap = INFINITY, .within = -INFINITY, .n = {0, 1}, .at = h.a.at.p, .spot = spot_at(&h.a, 0)};
+  if (contact_is_guard(f)) here.within = INFINITY, visit_places(&h, take_nearest, &here);
+  else if (exists(&h, f)) here = place_of(&h, f);
+  p->gap = here.gap, p->at = vec2_in_space(here.at);
+  p->node_first = first.node, p->node_second = second.node, p->apart = contact_apart(&first, &second);
+  p->spot[0] = p->spot[1] = here.spot;
+  contact_set_frame(m, p, vec2_in_space(here.n));
+  return here.within + 2 * slack_of(e);
+}
+
+typedef struct held_search {
+  contact_touch *to;
+  int count, most;
+  double within;
+} held_search;
+
+// In the order of gaps, behind the guard. Of more places than there is room for, those with the largest gaps are left
+// out.
+static void insert_place(void *to, const contact_feature *f, const held_place *p) {
+  held_search *s = to;
+  int k = s->count;
+  if (p->gap > s->within || (k == s->most && (k < 2 || !(s->to[--k].gap > p->gap)))) return;
+  for (; k > 1 && s->to[k - 1].gap > p->gap; k--) s->to[k] = s->to[k - 1];
+  s->to[k] = (contact_touch){
+      .feature = *f, .gap = p->gap, .at = vec2_in_space(p->at), .n = vec2_in_space(p->n), .spot = {p->spot}};
+  if (s->count < s->most) s->count++;
+}
+
+static int find_held(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to) {
+  const held_pair h = pair_of(m, x, e);
+  held_search s = {.to = to, .count = 1, .most = e->point_count, .within = e->span};
+  to[0] =
+      (contact_touch){.feature = CONTACT_GUARD_FEATURE, .gap = INFINITY, .at = vec2_in_space(h.a.at.p), .n = {0, 1, 0}};
+  visit_places(&h, insert_place, &s);
+  return s.count;
+}
+
+static contact_travel travel_held(const mechanism *m, const motion *x, const contact_element *e,
+                                  const contact_feature *f, const contact_point *p) {
+  (void)f;
+  return travel_on_outline(m, x, e, p, 0);
+}
+
+static const contact_follow follow_boundary = {.find = find_held, .evaluate = evaluate_held, .travel = travel_held};
+
 // --- types -----------------------------------------------------------------------------------------------------------
 
 // The same node, or corner, has moved on to the next line.
@@ -378,6 +561,17 @@ const contact_type contact_boundary_outline = {
     .point_count_planar = CONTACT_POINTS_MAX,
     .touches = touches_on_outline,
     .continues = continues,
+    .travel = travel_on_outline,
+    .point_names_planar = contact_point_numbers,
+    .tell_overlap = contact_tell_surfaces,
+};
+// Of lines, arcs and corners alone.
+static const contact_type contact_boundary_edges = {
+    .name = "boundary on outline",
+    .point_count_planar = CONTACT_POINTS_MAX,
+    .touches = touches_on_outline,
+    .continues = continues,
+    .follow = &follow_boundary,
     .travel = travel_on_outline,
     .point_names_planar = contact_point_numbers,
     .tell_overlap = contact_tell_surfaces,
@@ -401,9 +595,16 @@ static const contact_type contact_boundary_plane = {
     .tell_overlap = contact_tell_surfaces,
 };
 
+static bool has_cubic(const outline *o) {
+  for (int i = 0; i < o->count; i++)
+    if (o->features[i].kind == OUTLINE_CUBIC) return true;
+  return false;
+}
+
 void contact_set_boundaries(contact_element *e, const contact_surface *first, const contact_surface *second) {
   e->boundary_first = first->boundary, e->boundary_second = second->boundary;
   e->outline_second = second->outline;
   if (contact_is_half_space(second) && first->boundary->count <= CONTACT_POINTS_MAX)
     e->type = &contact_boundary_plane, e->point_count = first->boundary->count;
+  else if (!second->boundary && !has_cubic(second->outline)) e->type = &contact_boundary_edges;
 }
