@@ -185,6 +185,7 @@ void flexible_fill_boundary(builder *b, flexible_builder *fb) {
   const int fields = fb->fields.count;
   vec2 *at = ARENA_ARRAY(b->memory, vec2, count), *shift = ARENA_ARRAY(b->memory, vec2, (long)count * n);
   vec2 *field = ARENA_ARRAY(b->memory, vec2, (long)count * fields);
+  double *turn = fields && !fb->is_solid ? ARENA_ARRAY(b->memory, double, (long)count *n) : NULL;
   vec3 *psi = ARENA_ARRAY(&b->model->scratch, vec3, fields);
   for (int k = 0; k < count; k++) {
     at[k] = touched_at(fb, k);
@@ -196,10 +197,11 @@ void flexible_fill_boundary(builder *b, flexible_builder *fb) {
       if (!fb->is_solid) shift[k * n + i].x -= turned.z * at[k].y;  // beside the axis
     }
     if (!fields) continue;
-    const flex_place place = elements_node(&fb->e, fb->touched[k]);
+    for (int i = 0; turn && i < n; i++)
+      turn[k * n + i] = elements_turn(&place, fb->phi + (long)i * fb->e.freedom_count).z;
     fb->fields.at(fb->fields.context, &place, psi);
     for (int i = 0; i < fields; i++) field[k * fields + i] = vec2_of(psi[i]);
   }
-  *to = (flexible_boundary){count, at, shift, field};
+  *to = (flexible_boundary){count, at, shift, field, turn};
   fb->flex.boundary = to;
 }

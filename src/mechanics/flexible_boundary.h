@@ -12,8 +12,10 @@ struct flexible_boundary {
   int count;
   const vec2 *at;     // undeformed [m]
   const vec2 *shift;  // displacement per modal coordinate, modes for each node
-  const vec2
-      *field;  // and in each field of second-order displacements (floating.h), as many as there are for each node
+  // Of a body with fields of second-order displacements (floating.h): displacement in each of them, as many as there
+  // are for each node; and of a beam how its sections turn, modes for each node. Else null.
+  const vec2 *field;
+  const double *turn;
 };
 
 // Of a body with such fields, what their coordinates s are now.
