@@ -105,20 +105,23 @@ static int improve(integrator *it, double t, double hg, double *y, double *size)
 
 // With a change s and the rate q of the iteration, s q/(1 - q) is left. The rate of the stage before, somewhat worse,
 // is that of the first change. (Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.8)
+// A change may once be larger than the one before: where a slip turns round within the step, the iteration mostly
+// converges all the same.
 static int solve_stage(integrator *it, int i, double h, double *y) {
-  enum { TURNS = 8 };
+  enum { TURNS = 8, GROWING = 2 };
   static const double ENOUGH = 0.03, LEAST_RATE = 1e-3, WORSE = 0.8, BETTER = 0.3;
   sdirk_member *m = it->member;
   const double hg = h * m->gamma;
   double size = 0;
+  int growing = 0;
   begin_stage(it, i, h, y);
   m->rate = fmax(pow(m->rate, WORSE), LEAST_RATE);
-  for (int turn = 0; turn < TURNS && m->rate < 1; turn++) {
+  for (int turn = 0; turn < TURNS && growing < GROWING; turn++) {
     const double before = size;
     const int code = improve(it, it->t + m->c[i] * h, hg, y, &size);
     if (code) return code;
-    if (turn > 0 && before > 0) m->rate = fmax(BETTER * m->rate, size / before);
-    if (!(size * m->rate <= ENOUGH * (1 - m->rate))) continue;
+    if (turn > 0 && before > 0) m->rate = fmax(BETTER * m->rate, size / before), growing += size >= before;
+    if (!(m->rate < 1 && size * m->rate <= ENOUGH * (1 - m->rate))) continue;
     for (int n = 0; n < it->n; n++) m->k[i][n] = (y[n] - m->begun[n]) / hg;
     return 0;
   }
