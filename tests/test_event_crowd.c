@@ -122,10 +122,30 @@ static void the_stiff_part_is_that_of_the_accelerations(void) {
 
 // --- factors that are kept -------------------------------------------------------------------------------------------
 
-// How far the last forces of held rows are from their share of the load, over the scale of the rows.
-static double distance_from_share(const event_factor *f) {
+// The size of the share of the point that a held row belongs to. What is small beside the largest counts as a part of
+// it.
+static double size_of_share(const event *s, int row) {
+  double most = 0, size = 0;
+  for
+    EACH_PART(k, s) {
+      const event_point *c = event_part(s, k);
+      most = fmax(most, c->share[0]);
+      if (row >= c->row && row < c->row + c->all_rows) size = c->share[0];
+    }
+  return fmax(size, 1e-4 * most);
+}
+
+// What a change of the scaled force of a held row counts, over the size of its share.
+static double weight_of(const event *s, int i) {
+  const event_factor *f = &s->factor[2];
+  return f->scale[i] / size_of_share(s, f->row[i]);
+}
+
+// How far the last forces of held rows are from their share of the load, over the sizes of the shares.
+static double distance_from_share(const event *s) {
+  const event_factor *f = &s->factor[2];
   double sum = 0;
-  for (int i = 0; i < f->held; i++) sum += (f->z[i] - f->before[i]) * (f->z[i] - f->before[i]);
+  for (int i = 0; i < f->held; i++) sum += pow(weight_of(s, i) * (f->z[i] - f->before[i]), 2);
   return sqrt(sum);
 }
 
@@ -134,17 +154,20 @@ static void look_at_share(event *s, const double *known, double *nearest, double
   enum { MOST = 512 };
   static double udot[MOST];
   const event_factor *f = &s->factor[2];
-  *other += distance_from_share(f);
+  *other += distance_from_share(s);
   s->looks = true;
   const bool found = accelerate_at(s, s->w.y + s->w.m->nq, udot) && CHECK(f->n > 0);
   s->looks = false;
   if (!found) return;
-  *nearest += distance_from_share(f);
+  *nearest += distance_from_share(s);
   for (int k = 0; k < f->shares; k++) {  // nearest: no way to share the load otherwise leads closer
     const double *q = f->share + (long)k * f->held;
-    double along = 0, size = 0;
-    for (int i = 0; i < f->held; i++) along += q[i] * (f->z[i] - f->before[i]), size += f->z[i] * f->z[i];
-    CHECK_LE(fabs(along), 1e-9 * sqrt(size));
+    double along = 0, size = 0, length = 0;
+    for (int i = 0; i < f->held; i++) {
+      const double w = weight_of(s, i);
+      along += w * q[i] * w * (f->z[i] - f->before[i]), size += pow(w * f->z[i], 2), length += pow(w * q[i], 2);
+    }
+    CHECK_LE(fabs(along), 1e-9 * sqrt(size * length));
   }
   for (int i = 0; i < s->w.m->nv; i++) CHECK_NEAR(length_of(i) * udot[i], length_of(i) * known[i], 1e-8);
 }

@@ -274,12 +274,42 @@ static double iterate(event *s, const event_factor *f, bool coupled, const doubl
   return size;
 }
 
-// Of all forces that hold the rows, those nearest to the share of the load that is known.
-static void go_to_share(const event_factor *f) {
-  for (int k = 0; k < f->shares; k++) {
+// How much the distance of a row's force from its share counts: over the size of the share of its point, so that the
+// force of a weak point changes as little of itself as that of a strong one. Otherwise weak points would come to their
+// limits all the time.
+static void weigh_rows(const event *s, const event_factor *f, double *weight) {
+  static const double LEAST = 1e-4;  // of the largest share
+  double most = 0;
+  for
+    EACH_PART(k, s) most = fmax(most, event_part(s, k)->share[0]);
+  for (int i = 0; i < f->held; i++) weight[i] = f->scale[i] / most;
+  int i = s->w.m->row_count;
+  for
+    EACH_PART(k, s) {
+      const event_point *c = event_part(s, k);
+      const double size = fmax(c->share[0], LEAST * most);
+      for (; i < f->held && f->row[i] < c->row + c->all_rows; i++) weight[i] = f->scale[i] / size;
+    }
+  for (i = 0; i < f->held; i++) weight[i] *= weight[i];
+}
+
+// Of all forces that hold the rows, those nearest to the share of the load that is known: z += Q y with
+//   Qᵀ D Q y = Qᵀ D (before - z),   D the weights.
+// Leaves them where the equations are singular.
+static void go_to_share(event *s, const event_factor *f) {
+  double H[EVENT_SHARES * EVENT_SHARES], y[EVENT_SHARES], *D = s->held.b, *Dq = s->held.r;
+  int pivot[EVENT_SHARES];
+  const int count = f->shares;
+  weigh_rows(s, f, D);
+  for (int k = 0; k < count; k++) {
     const double *q = f->share + (long)k * f->held;
-    subtract(f->held, vectors_dot(f->held, q, f->z) - vectors_dot(f->held, q, f->before), q, f->z);
+    for (int i = 0; i < f->held; i++) Dq[i] = D[i] * q[i];
+    for (int j = 0; j < count; j++) H[k * count + j] = vectors_dot(f->held, f->share + (long)j * f->held, Dq);
+    y[k] = vectors_dot(f->held, Dq, f->before) - vectors_dot(f->held, Dq, f->z);
   }
+  if (!(lu_factor(count, H, count, pivot, NULL) > 0)) return;
+  lu_solve(count, H, count, pivot, y);
+  for (int k = 0; k < count; k++) subtract(f->held, -y[k], f->share + (long)k * f->held, f->z);
 }
 
 // A is near A₀, whose factor there is. In positions a little apart the iteration takes a few turns, each as the square
@@ -298,7 +328,7 @@ bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool co
   }
   for (int k = f->n; k < f->held; k++) f->z[f->order[k]] = f->before[f->order[k]];
   double size = iterate(s, f, coupled, rhs, lambda);
-  if (s->looks && f->shares && size <= ENOUGH * scale) go_to_share(f), size = iterate(s, f, coupled, rhs, lambda);
+  if (s->looks && f->shares && size <= ENOUGH * scale) go_to_share(s, f), size = iterate(s, f, coupled, rhs, lambda);
   if (!(size <= ENOUGH * scale && others_are_held(s, f, scale, enough))) return f->n = 0, false;
   memcpy(s->held.scale, f->scale, (size_t)f->held * sizeof *f->scale);
   return true;
