@@ -172,6 +172,29 @@ static void look_at_share(event *s, const double *known, double *nearest, double
   for (int i = 0; i < s->w.m->nv; i++) CHECK_NEAR(length_of(i) * udot[i], length_of(i) * known[i], 1e-8);
 }
 
+// Another share leaves every point inside its cone and the bodies with the same accelerations: forces that are looked
+// at then are this share.
+static void share_anew(event *s, const double *known) {
+  enum { MOST = 512 };
+  static double udot[MOST];
+  if (!CHECK_EQUAL(event_share_anew(s), SHARING_FOUND)) return;
+  event_take_closed(s);
+  s->looks = true;
+  const bool found = accelerate_at(s, s->w.y + s->w.m->nq, udot);
+  s->looks = false;
+  if (!found) return;
+  for
+    EACH_PART(k, s) {
+      const event_point *c = event_part(s, k);
+      const double size = size_of_share(s, c->row);
+      if (c->idles) continue;
+      CHECK(c->share[0] > 0);
+      if (c->mode == MODE_STICK) CHECK(hypot(c->share[1], c->share[2]) < c->friction * c->share[0]);
+      CHECK_NEAR(c->force[0], c->share[0], 1e-3 * size);
+    }
+  for (int i = 0; i < s->w.m->nv; i++) CHECK_NEAR(length_of(i) * udot[i], length_of(i) * known[i], 1e-8);
+}
+
 // Balls in corners touch the ground twice, so that their forces are not unique. The factor of the independent rows
 // gives the accelerations of all rows.
 static void a_factor_serves_where_rows_depend_on_others(void) {
@@ -193,6 +216,7 @@ static void a_factor_serves_where_rows_depend_on_others(void) {
     found++;
     CHECK_EQUAL(f->shares, f->held - f->n);
     look_at_share(s, kept, &nearest, &other);
+    share_anew(s, kept);
     for (int k = 0; k < 3; k++) s->factor[k].n = 0;
     dynamics_set(s->w.m, s->w.x, s->w.t, s->w.y, s->w.y + s->w.m->nq);
     CHECK(s->w.flow.accelerate(s));

@@ -304,7 +304,9 @@ bool event_finds_another_share(event *s, const event_instant *instant, carom_err
   if (instant->point >= 0 && s->point[instant->point].has_shared) return false;
   if (!s->redundant || (instant->kind != EVENT_LIFT && instant->kind != EVENT_BREAK && !loosens)) return false;
   s->point[instant->point].has_shared = true;
-  if (event_decide(s, &NO_EVENT, error) != CAROM_OK) return false;
+  const event_sharing found = s->relaxes ? event_share_anew(s) : SHARING_UNKNOWN;
+  if (found == SHARING_NONE) return false;
+  if (found == SHARING_UNKNOWN && event_decide(s, &NO_EVENT, error) != CAROM_OK) return false;
   event_point *c = &s->point[instant->point];
   if (loosens) return c->mode == MODE_STICK && fabs(c->share[1]) < (1 - 1e-6) * c->force[0];
   double most = 0, reserve = c->friction * c->share[0] - hypot(c->share[1], c->share[2]);

@@ -125,6 +125,17 @@ typedef struct event_factor {
   double *share, *before;   // before: forces to be near to
 } event_factor;
 
+// The forces of a point where another share is looked for: its normal row among the held ones, with tangents behind it
+// where it sticks.
+typedef struct event_cone {
+  int at;
+  bool sticks;
+  double mu;
+  double shift;  // added to its normal force: it counts as inside although it is a little outside [N]
+  bool fixed;    // the shift stays: the point has no force
+} event_cone;
+typedef enum event_sharing { SHARING_UNKNOWN, SHARING_NONE, SHARING_FOUND } event_sharing;
+
 // A row whose force is -share times that of a normal row.
 typedef struct event_follower {
   int row, column;  // its own, and the column of the normal row in the matrix at hand
@@ -190,9 +201,10 @@ typedef struct event {
   bool keeps_factors;
   bool looks;  // forces are looked at, and not only what they do
   event_factor factor[3],
-      spare;         // of normals, of what sticks, and of what sticks with friction that follows; where none is kept
-  double *response;  // rates of the rows under reactions
-  bool relaxes;      // Newton's iteration knows what is stiff, see event_slips.c
+      spare;          // of normals, of what sticks, and of what sticks with friction that follows; where none is kept
+  event_cone *cones;  // of the points that take part
+  double *response;   // rates of the rows under reactions
+  bool relaxes;       // Newton's iteration knows what is stiff, see event_slips.c
   event_slips slips;
   response_repeat repeat;  // of the normal rows of the points that take part,
   bool *wedged;            // which wedge each other
@@ -420,6 +432,12 @@ carom_status event_strike(event *s, double *change, carom_error *error);
 
 carom_status event_decide(event *s, const event_instant *instant, carom_error *error);
 bool event_finds_another_share(event *s, const event_instant *instant, carom_error *error);
+
+// --- event_share.c: another share of a heap's load -------------------------------------------------------------------
+
+// The middle of all shares of the load that fit the present modes at the state that the scheme has reached, into the
+// shares of the points. SHARING_UNKNOWN where no factor of the held rows is kept; SHARING_NONE where none fits.
+event_sharing event_share_anew(event *s);
 
 // --- event_settle.c --------------------------------------------------------------------------------------------------
 
