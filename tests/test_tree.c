@@ -224,12 +224,14 @@ static void forward_dynamics_is_the_dense_solution(void) {
 }
 
 // A tree of hinges whose markers have the same axes in both bodies, at the body's origin or elsewhere, with and without
-// products of inertia. These have short forms of their own.
+// products of inertia. These have short forms of their own. So have those that turn about an axis of their parent, as
+// every second one does, each axis in turn.
 static rig *hinge_tree(int bodies, bool at_origin, bool principal, uint64_t seed) {
   rig *r = rig_create(false, seed);
   for (int i = 1; i <= bodies; i++) {
     int b = rig_random_body(r), parent = random_below(&r->seed, i);
     pose inner = random_pose(&r->seed, false, 0.5), outer = random_pose(&r->seed, false, 0.5);
+    if (i % 2 == 0) inner.R = quat_matrix(quat_from_z(mat3_column(MAT3_IDENTITY, i / 2 % 3)));
     outer.R = inner.R;
     if (at_origin) outer.p = VEC3_ZERO;
     if (principal) memset(r->m.bodies[b].inertia + 3, 0, 3 * sizeof(double)), r->m.bodies[b].com = (vec3){0, 0, 0.2};
@@ -244,11 +246,14 @@ static void hinges_of_the_same_axes(void) {
   for (int trial = 0; trial < 40; trial++) {
     rig *r = hinge_tree(sizes[trial % SIZES], trial % 2, trial / 2 % 2, 800 + (uint64_t)trial);
     const mechanism *m = &r->m;
+    int about_axes = 0;
     for (int i = 1; i < m->node_count; i++) {
       CHECK(m->nodes[i].hinge);
+      about_axes += m->nodes[i].axis >= 0;
       CHECK_EQUAL(m->nodes[i].pivots, trial % 2);
       CHECK_EQUAL(m->nodes[i].principal, trial / 2 % 2);
     }
+    CHECK_EQUAL(about_axes, (m->node_count - 1) / 2);
     state s = random_state(r, 0.5);
     int before = check_state.failures_here;
     check_velocities(r, &s);

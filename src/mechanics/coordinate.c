@@ -207,8 +207,19 @@ void coordinate_measure(const mechanism *m, motion *x) {
     if (m->joints[i].node < 0 && !m->joints[i].watched) measure_from_accepted(m, x, &m->joints[i]);
 }
 
+void coordinate_find_leading(mechanism *m) {
+  for (; m->leading < m->joint_count && m->joints[m->leading].node >= 0; m->leading++) {
+    const joint *j = &m->joints[m->leading];
+    const node *n = &m->nodes[j->node];
+    if (j->q != n->q || j->v != n->v) return;
+    m->leading_nq += n->nq, m->leading_nv += n->nv;
+  }
+}
+
 void coordinate_update(const mechanism *m, motion *x) {
-  for (int i = 0; i < m->joint_count; i++) {
+  for (int k = 0; k < m->leading_nq; k++) x->joint_q[k] = x->q[k];
+  for (int k = 0; k < m->leading_nv; k++) x->joint_u[k] = x->u[k];
+  for (int i = m->leading; i < m->joint_count; i++) {
     const joint *j = &m->joints[i];
     if (j->node < 0) {
       if (j->watched) measure_from_accepted(m, x, j);

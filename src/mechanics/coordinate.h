@@ -14,6 +14,8 @@ typedef struct coordinate_row {
   vec3 force, torque;  // a unit effort pushes b with this, and a with the opposite
 } coordinate_row;
 
+// mechanism.leading, once the state has its layout.
+void coordinate_find_leading(mechanism *m);
 // Refreshes joint_q and joint_u from positions and velocities: of the tree's joints and of those that are watched.
 void coordinate_update(const mechanism *m, motion *x);
 // Of the others.

@@ -14,6 +14,7 @@
 // Both follow from differentiating the positions twice.
 #include "mechanics/kinematics.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "mechanics/anchor.h"
@@ -93,23 +94,57 @@ static mat3 about(vec3 a, circle turn) {
 }
 
 // A revolute joint, the commonest, whose markers have the same axes in their bodies: the body turns about one axis of
-// its parent. The formulas above with β = l = η = 0.
-BLOCK void hinge_node(const node *n, const tree_link *parent, vec3 inner, tree_link *l, double q, double u, double *S) {
-  vec3 axis = mat3_column(n->inner.R, 2), W = mat3_mul(parent->R, axis), r = mat3_mul(parent->R, inner);
+// its parent. The formulas above with β = l = η = 0. Returns how the body is turned and its angular velocity.
+typedef struct turning {
+  mat3 R;
+  vec3 w;
+} turning;
+
+// About one of the parent's own axes the two others turn into each other.
+BLOCK mat3 turned_about(const int axis, mat3 P, circle turn) {
+  const int a = (axis + 1) % 3, b = (axis + 2) % 3;
+  mat3 R;
+  for (int i = 0; i < 9; i += 3) {
+    R.m[i + axis] = P.m[i + axis];
+    R.m[i + a] = turn.c * P.m[i + a] + turn.s * P.m[i + b];
+    R.m[i + b] = turn.c * P.m[i + b] - turn.s * P.m[i + a];
+  }
+  return R;
+}
+
+// `axis`: which of the parent's axes it is, or -1 for another.
+BLOCK turning hinge_about(const int axis, const node *n, const tree_link *parent, vec3 inner, tree_link *l, double q,
+                          double u, double *S) {
+  const mat3 P = parent->R;
+  const vec3 own = mat3_column(n->inner.R, 2);
+  vec3 W = axis < 0 ? mat3_mul(P, own) : mat3_column(P, axis), r = mat3_mul(P, inner);
   vec3 wp = vec3_of(parent->V), vp = vec3_of(parent->V + 3), w_rel = vec3_scale(u, W);
-  l->R = mat3_product(parent->R, about(axis, circle_at(q)));
-  vec3 S_way = VEC3_ZERO, v_rel = VEC3_ZERO, turning = VEC3_ZERO;
+  turning t = {.R = axis < 0 ? mat3_product(P, about(own, circle_at(q))) : turned_about(axis, P, circle_at(q)),
+               .w = vec3_add(wp, w_rel)};
+  l->R = t.R;
+  vec3 S_way = VEC3_ZERO, v_rel = VEC3_ZERO, centripetal = VEC3_ZERO;
   if (n->outer_moved) {
-    vec3 s = vec3_neg(mat3_mul(l->R, n->outer.p));
+    vec3 s = vec3_neg(mat3_mul(t.R, n->outer.p));
     r = vec3_add(r, s);
-    S_way = vec3_cross(W, s), v_rel = vec3_scale(u, S_way), turning = vec3_cross(w_rel, v_rel);
+    S_way = vec3_cross(W, s), v_rel = vec3_scale(u, S_way), centripetal = vec3_cross(w_rel, v_rel);
   }
   l->p = vec3_add(parent->p, r);
   vec3_store(l->r, r);
   store6(S, W, S_way);
   vec3 dragged = vec3_cross(wp, r);
-  store6(l->V, vec3_add(wp, w_rel), vec3_add(vec3_add(vp, dragged), v_rel));
-  store6(l->c, vec3_cross(wp, w_rel), vec3_add(vec3_cross(wp, vec3_axpy(dragged, 2, v_rel)), turning));
+  store6(l->V, t.w, vec3_add(vec3_add(vp, dragged), v_rel));
+  store6(l->c, vec3_cross(wp, w_rel), vec3_add(vec3_cross(wp, vec3_axpy(dragged, 2, v_rel)), centripetal));
+  return t;
+}
+
+BLOCK turning hinge_node(const node *n, const tree_link *parent, vec3 inner, tree_link *l, double q, double u,
+                         double *S) {
+  switch (n->axis) {
+    case 0: return hinge_about(0, n, parent, inner, l, q, u, S);
+    case 1: return hinge_about(1, n, parent, inner, l, q, u, S);
+    case 2: return hinge_about(2, n, parent, inner, l, q, u, S);
+    default: return hinge_about(-1, n, parent, inner, l, q, u, S);
+  }
 }
 
 static void reversed_node(const node *n, const tree_link *parent, vec3 inner, tree_link *l, const double *q,
@@ -146,23 +181,25 @@ BLOCK vec3 inertia_times(const bool principal, const double *J, vec3 a) {
 
 // The inertia about the body's origin in world axes, J = R J_body Rᵀ, and with the mass centre at k from the origin
 //   I = [J, m k×; -m k×, m 1],   bias = (ω × J ω, m ω × (ω × k)).
-BLOCK void inertia_of(const bool principal, const node *n, tree_link *l) {
-  vec3 row0 = vec3_of(l->R.m), row1 = vec3_of(l->R.m + 3), row2 = vec3_of(l->R.m + 6);
+BLOCK void inertia_of(const bool principal, const node *n, turning t, tree_link *l) {
+  vec3 row0 = vec3_of(t.R.m), row1 = vec3_of(t.R.m + 3), row2 = vec3_of(t.R.m + 6);
   vec3 half0 = inertia_times(principal, n->inertia, row0), half1 = inertia_times(principal, n->inertia, row1),
        half2 = inertia_times(principal, n->inertia, row2);
-  double *J = l->J;
+  double J[6];
   J[0] = vec3_dot(half0, row0), J[1] = vec3_dot(half1, row1), J[2] = vec3_dot(half2, row2);
   J[3] = vec3_dot(half0, row1), J[4] = vec3_dot(half0, row2), J[5] = vec3_dot(half1, row2);
-  vec3 mk = mat3_mul(l->R, n->moment), w = vec3_of(l->V);
+  vec3 mk = mat3_mul(t.R, n->moment), w = t.w;
   vec3_store(l->mk, mk);
+  for (int k = 0; k < 6; k++) l->J[k] = J[k];
   vec3 Jw = {J[0] * w.x + J[3] * w.y + J[4] * w.z, J[3] * w.x + J[1] * w.y + J[5] * w.z,
              J[4] * w.x + J[5] * w.y + J[2] * w.z};
   store6(l->bias, vec3_cross(w, Jw), vec3_centripetal(w, mk));
 }
 
 static void inertia_spatial(const node *n, tree_link *l) {
-  if (n->principal) inertia_of(true, n, l);
-  else inertia_of(false, n, l);
+  turning t = {l->R, vec3_of(l->V)};
+  if (n->principal) inertia_of(true, n, t, l);
+  else inertia_of(false, n, t, l);
 }
 
 static void spatial_nodes(void *context, int from, int to) {
@@ -171,8 +208,13 @@ static void spatial_nodes(void *context, int from, int to) {
   for (int i = from + 1; i <= to; i++) {
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i], *parent = &x->links[n->parent];
-    if (n->hinge) hinge_node(n, parent, n->inner.p, l, x->q[n->q], x->u[n->v], x->S + 6 * n->v);
-    else if (n->reversed) reversed_node(n, parent, n->inner.p, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
+    if (n->hinge) {
+      turning t = hinge_node(n, parent, n->inner.p, l, x->q[n->q], x->u[n->v], x->S + 6 * n->v);
+      if (n->principal) inertia_of(true, n, t, l);
+      else inertia_of(false, n, t, l);
+      continue;
+    }
+    if (n->reversed) reversed_node(n, parent, n->inner.p, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
     else forward_node(n, parent, n->inner.p, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
     inertia_spatial(n, l);
   }
@@ -205,7 +247,7 @@ static void flexible_nodes(const mechanism *m, motion *x,
 
 static void move_spatial(const node *n, const tree_link *parent, vec3 inner, tree_link *l, const double *q,
                          const double *u, double *S) {
-  if (n->hinge) hinge_node(n, parent, inner, l, *q, *u, S);
+  if (n->hinge) (void)hinge_node(n, parent, inner, l, *q, *u, S);
   else if (n->reversed) reversed_node(n, parent, inner, l, q, u, S);
   else forward_node(n, parent, inner, l, q, u, S);
 }
@@ -293,6 +335,14 @@ static void inertia_planar(const node *n, tree_link *l) {
 
 bool kinematics_is_hinge(const node *n) {
   return n->type == &joint_revolute && !n->reversed && memcmp(&n->inner.R, &n->outer.R, sizeof n->inner.R) == 0;
+}
+
+int kinematics_axis(const node *n) {
+  for (int k = 0; k < 3; k++) {
+    vec3 axis = mat3_column(n->inner.R, 2), own = mat3_column(MAT3_IDENTITY, k);
+    if (vec3_norm(vec3_sub(axis, own)) <= 4 * DBL_EPSILON) return k;
+  }
+  return -1;
 }
 
 bool kinematics_is_plain_hinge(const node *n) { return n->type == &joint_revolute && n->plain; }

@@ -67,6 +67,7 @@ typedef struct node {
   bool inner_turned, outer_turned, outer_moved;
   bool plain;         // none of these four: most revolute joints
   bool hinge;         // a revolute joint, not reversed, whose markers have the same axes in their bodies
+  int axis;           // of the parent, about which a hinge turns: 0 to 2, or -1 if it is none of them
   bool pivots;        // in space: a hinge at its body's origin, whose column has no linear part
   bool principal;     // its inertia has no products
   pose inner, outer;  // the joint's markers on the parent and on this body
@@ -265,6 +266,8 @@ struct mechanism {
   bool *driven;            // whether a drive prescribes it
   bool floats;             // some body hangs on nothing but joints with clearance, and so is free in the tree
   int joint_nq, joint_nv;  // of all joints, those that close loops included
+  // So many joints come first, are in the tree and have their coordinates and speeds where the state has them.
+  int leading, leading_nq, leading_nv;
   int row_count, row_body_count, row_speed_count;
   int redundant;   // constraint rows that depend on others at the start
   int extra_rows;  // rows that come and go for which a motion has room from the start: of frictions, and temporary ones

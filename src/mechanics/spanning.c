@@ -95,6 +95,7 @@ static void hang(mechanism *m, int joint_index, bool reversed) {
   n->outer_moved = vec3_norm(outer->local.p) > 0;
   n->plain = !n->reversed && !n->inner_turned && !n->outer_turned && !n->outer_moved;
   n->hinge = kinematics_is_hinge(n);
+  n->axis = kinematics_axis(n);
   n->pivots = n->hinge && !n->outer_moved && !m->planar;
 }
 
@@ -535,6 +536,7 @@ bool mechanism_compile(mechanism *m, const bool *wanted, const temporary_rows *t
     m->single &= m->nodes[i].nv == 1 && !m->nodes[i].modes;
     if (2 * m->nodes[i].modes > m->extra_speeds) m->extra_speeds = 2 * m->nodes[i].modes;
   }
+  coordinate_find_leading(m);
   m->small = m->extra_speeds > 1 || m->divides ? NULL : response_choose(m->nv);
   for (int i = 0; i < m->force_count; i++) {
     m->forces[i].output = m->force_output_count;
