@@ -14,10 +14,10 @@ typedef struct guide_reach {
 } guide_reach;
 
 static guide_reach reach_of(const marker_place *guide, const marker_place *slider, const contact_element *e) {
-  vec3 up = mat3_column(guide->R, 1);
-  return (guide_reach){vec3_dot(up, vec3_sub(slider->p, guide->p)),
-                       0.5 * e->size_second[0] * vec3_dot(up, mat3_column(slider->R, 0)),
-                       0.5 * e->size_second[1] * vec3_dot(up, mat3_column(slider->R, 1))};
+  const double *R = slider->R.m, up_x = guide->R.m[1], up_y = guide->R.m[4];
+  return (guide_reach){up_x * (slider->p.x - guide->p.x) + up_y * (slider->p.y - guide->p.y),
+                       0.5 * e->size_second[0] * (up_x * R[0] + up_y * R[3]),
+                       0.5 * e->size_second[1] * (up_x * R[1] + up_y * R[4])};
 }
 
 static double gap_of(const guide_reach *r, const contact_element *e, int k) {

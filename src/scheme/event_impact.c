@@ -287,7 +287,8 @@ static void book_point(event *s, int p, impact_losses *losses) {
   if (P[0] < 0)
     found.tangential =
         -found.tangential;  // stopping a hop takes back both, and the force that holds the point returns them
-  impact_step step = percussion_step(&found, P, a, b);
+  impact_step step = {0};
+  percussion_write(&found, P, a, b, &step);
   step.t_start = step.t_end = s->w.t, step.gap = c->gap, step.restitution = c->restitution[0],
   step.still = s->w.entry[p].still;
   impact_touch(s->w.impacts, p, &step);

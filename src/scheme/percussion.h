@@ -25,16 +25,13 @@ static inline percussion percussion_of(int rows, const double *P, const double *
   return c;
 }
 
-// Its row of the ledger, in which the scheme fills in times, gap, restitution and which slip is none.
-static inline impact_step percussion_step(const percussion *c, const double *P, const double *before,
-                                          const double *after) {
-  return (impact_step){.speed_before = before[0],
-                       .speed_after = after[0],
-                       .impulse_normal = P[0],
-                       .impulse_tangential = c->tangential,
-                       .loss_normal = c->loss_normal,
-                       .loss_tangential = c->loss_tangential,
-                       .slip = c->slip};
+// In its row of the ledger, in which the scheme fills in times, gap, restitution and which slip is none.
+static inline void percussion_write(const percussion *c, const double *P, const double *before, const double *after,
+                                    impact_step *step) {
+  step->speed_before = before[0], step->speed_after = after[0];
+  step->impulse_normal = P[0], step->impulse_tangential = c->tangential;
+  step->loss_normal = c->loss_normal, step->loss_tangential = c->loss_tangential;
+  step->slip = c->slip;
 }
 
 #endif

@@ -16,12 +16,13 @@
 static double measure_contact(const stepper *s, int first, int size, stepper_point_entry *of) {
   const double *P = s->problem.P + first, *a = s->problem.rate_before + first, *b = s->problem.rate_after + first,
                *q = s->problem.q + first, *free = s->problem.rate_free + first;
-  double speed = 0;
+  double speed = 0, loss = of->loss, slack = of->slack;
   for (int i = 0; i < size; i++) {
     speed += fabs(a[i]) + fabs(b[i]) + fabs(q[i]);
-    of->loss -= 0.5 * (a[i] + b[i]) * P[i];
-    of->slack += fabs(P[i]) * (fabs(free[i] - a[i]) + 1e-10 * speed);
+    loss -= 0.5 * (a[i] + b[i]) * P[i];
+    slack += fabs(P[i]) * (fabs(free[i] - a[i]) + 1e-10 * speed);
   }
+  of->loss = loss, of->slack = slack;
   return speed;
 }
 
@@ -54,21 +55,20 @@ typedef struct point_rates {
   percussion percussion;
 } point_rates;
 
-static point_rates rates_of(const stepper *s, int k, stepper_point_entry *to) {
+static void find_rates(const stepper *s, int k, stepper_point_entry *to, point_rates *r) {
   int point = s->near.active[k], first = s->near.active_row[k];
   const contact_element *e = s->near.element_of[point];
   int size = contact_sliding_rows(s->m, e), turning = contact_row_count(s->m, e) - size;
   const double *P = s->problem.P, *before = s->problem.rate_before, *after = s->problem.rate_after;
-  point_rates r = {.still = 1e-9 * measure_contact(s, first, size, to),  // what solutions leave of a rate that is zero
-                   .made = stepper_rate_made(s, k),
-                   .percussion = percussion_of(size, P + first, before + first, after + first)};
-  (void)measure_contact(s, first + size, turning, to);
+  r->still = 1e-9 * measure_contact(s, first, size, to);  // what solutions leave of a rate that is zero
+  r->made = stepper_rate_made(s, k);
+  r->percussion = percussion_of(size, P + first, before + first, after + first);
+  if (turning) (void)measure_contact(s, first + size, turning, to);
   for (int i = first + size; i < first + size + turning; i++)
-    r.percussion.loss_tangential -= 0.5 * (before[i] + after[i]) * P[i];
+    r->percussion.loss_tangential -= 0.5 * (before[i] + after[i]) * P[i];
   for (int i = 0; i < size; i++)
-    r.start[i] = stepper_rate_at_start(s, first + i), r.end[i] = stepper_rate_at_end(s, first + i);
-  if (size > 1) r.percussion.slip = percussion_length(size - 1, r.end + 1);
-  return r;
+    r->start[i] = stepper_rate_at_start(s, first + i), r->end[i] = stepper_rate_at_end(s, first + i);
+  if (size > 1) r->percussion.slip = percussion_length(size - 1, r->end + 1);
 }
 
 // What the next step knows of its rates. Returns that along the normal.
@@ -84,41 +84,41 @@ static double keep_rates(stepper *s, int k, const point_rates *r) {
 }
 
 // The row of the ledger of a point that is pressed.
-static impact_step step_of(const stepper *s, int k, double dt, const point_rates *r) {
+static void write_step(const stepper *s, int k, double dt, const point_rates *r, impact_step *step) {
   int point = s->near.active[k];
   const contact_element *e = s->near.element_of[point];
-  impact_step step = percussion_step(&r->percussion, s->problem.P + s->near.active_row[k], r->start, r->end);
-  step.arrives = s->shown.last_before[point].gap > s->contacts->activation;
-  step.t_start = s->t, step.t_end = s->t + dt;
-  if (step.arrives && stepper_is_instant(s, e, -r->start[0])) step.t_start = step.t_end = s->t + s->rule->place * dt;
-  step.gap = s->near.points[point].gap, step.still = contact_still(s->m, r->still);
-  if (!s->impacts->is_open[point]) step.restitution = prescribed(s, e, r->start[0], r->made, dt);  // else it is known
-  return step;
+  percussion_write(&r->percussion, s->problem.P + s->near.active_row[k], r->start, r->end, step);
+  step->arrives = s->shown.last_before[point].gap > s->contacts->activation;
+  step->t_start = s->t, step->t_end = s->t + dt;
+  if (step->arrives && stepper_is_instant(s, e, -r->start[0])) step->t_start = step->t_end = s->t + s->rule->place * dt;
+  step->gap = s->near.points[point].gap, step->still = contact_still(s->m, r->still);
+  if (!s->impacts->is_open[point]) step->restitution = prescribed(s, e, r->start[0], r->made, dt);  // else it is known
 }
 
-// Closes the step of an active point: what is shown and remembered of it. Returns what the ledger is to know.
-static stepper_point_entry close_point(stepper *s, int k, double dt) {
+// Closes the step of an active point: what is shown and remembered of it, and what the ledger is to know. That is
+// written where it is read: a copy of what was just written would wait until it is in the cache.
+static void close_point(stepper *s, int k, double dt, stepper_point_entry *entry) {
   int point = s->near.active[k], first = s->near.active_row[k];
   const contact_element *e = s->near.element_of[point];
   int size = contact_sliding_rows(s->m, e), turning = contact_row_count(s->m, e) - size;
   const double *P = s->problem.P + first, *mean = s->even.P_mean + first;
-  stepper_point_entry entry = {.presses = P[0] > 0};
+  *entry = (stepper_point_entry){.presses = P[0] > 0};
   scheme_contact *last = &s->shown.last[point];
   last->normal_force = mean[0] / dt;
   for (int i = 1; i < size; i++) last->tangential_force[i - 1] = mean[i] / dt;
   for (int i = 0; i < turning; i++) last->turning_moment[i] = mean[size + i] / dt;
-  point_rates r = rates_of(s, k, &entry);
+  point_rates r;
+  find_rates(s, k, entry, &r);
   if (size == 1) r.percussion.slip = free_slip(s, e, point);
   last->slides = !impact_sticks(r.percussion.slip, contact_still(s->m, r.still));
   // in the first step: it touched at the start without approach
   last->lasts |= s->dt == 0 && fabs(s->problem.rate_R[3 * point]) <= r.still;
-  entry.leaves = keep_rates(s, k, &r) != 0;
-  s->near.struck[point] |= entry.presses || r.start[0] < 0;
-  if (!entry.presses || s->shown.trying) return entry;
-  entry.step = step_of(s, k, dt, &r);
-  entry.rate = r.start[0], entry.made = r.made;
-  entry.leaps = -entry.step.gap > contact_leap(s->m, e);
-  return entry;
+  entry->leaves = keep_rates(s, k, &r) != 0;
+  s->near.struck[point] |= entry->presses || r.start[0] < 0;
+  if (!entry->presses || s->shown.trying) return;
+  write_step(s, k, dt, &r, &entry->step);
+  entry->rate = r.start[0], entry->made = r.made;
+  entry->leaps = -s->near.points[point].gap > contact_leap(s->m, e);
 }
 
 typedef struct closing {
@@ -133,7 +133,7 @@ static void close_ahead(stepper *s, int k, double dt, stepper_point_entry *to) {
     fetch(&s->problem.rate_R[3 * coming], 3 * sizeof(double));
     FETCH(s->near.chatter[coming]);
   }
-  *to = close_point(s, k, dt);
+  close_point(s, k, dt, to);
 }
 
 static void close_points(void *context, int from, int to) {
