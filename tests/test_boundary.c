@@ -597,6 +597,30 @@ static void what_cannot_run_is_refused(void) {
   }
 }
 
+// Behind the side of a beam and beside its end nothing can touch: the gap is the distance to its nodes.
+static void a_ball_behind_a_side_is_apart(void) {
+  static const struct {
+    const char *at;
+    double gap;
+  } places[] = {{"[0.5, -0.2]", 0.205 - 0.05}, {"[-0.3, 0.405]", 0.5 - 0.05}};
+  for (int k = 0; k < 2; k++) {
+    char text[1024];
+    run r;
+    snprintf(text, sizeof text,
+             "space: planar\ngravity: [0, 0]\nbodies:\n"
+             "  beam: {beam: {length: 1, section: {area: 1e-4, second_moment: 8.333333333333333e-10}, young: 2e11, "
+             "density: 7800, elements: 4}, modes: {count: 2}}\n"
+             "  ball: {mass: 1, inertia: 1}\nmaterials: {m: {restitution: 0}}\n"
+             "joints: {hold: {fixed: [ground, beam]}, fly: {free: [ground, ball], at: %s}}\n"
+             "surfaces: {top: {boundary: beam, side: top, material: m}, b: {sphere: ball, radius: 0.05, material: m}}\n"
+             "method: event\nend: 1\n",
+             places[k].at);
+    if (!run_open_text(&r, text, NULL)) return;
+    CHECK_NEAR(run_read(&r, "top-b.gap"), places[k].gap, 1e-12);
+    run_close(&r);
+  }
+}
+
 int main(void) {
   RUN(a_disc_stands_on_three_nodes);
   RUN(a_block_stands_on_its_side);
@@ -610,6 +634,7 @@ int main(void) {
   RUN(removed_overlap_adds_its_energy);
   RUN(springs_between_discs_keep_energy);
   RUN(nodes_count_once);
+  RUN(a_ball_behind_a_side_is_apart);
   RUN(a_ball_rests_on_a_beam);
   RUN(the_side_of_a_beam_touches_with_its_end);
   RUN(two_beams_keep_momentum);

@@ -500,13 +500,26 @@ static void take_nearest(void *to, const contact_feature *f, const held_place *p
   if (p->gap < least->gap) *least = *p, least->within = INFINITY;
 }
 
+// Beside and behind a side that ends there are no places, and nothing can touch: how far its nodes are away.
+static double distance_of_nodes(const held_pair *h) {
+  double least = INFINITY;
+  for (int v = 0; v < h->a.line->count; v++)
+    least = fmin(least, fabs(outline_nearest(h->e->outline_second, into(h->b, vertex_at(&h->a, v))).gap));
+  return least;
+}
+
 static double evaluate_held(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *f,
                             contact_point *p) {
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
   const held_pair h = pair_of(m, x, e);
   held_place here = {.gap = INFINITY, .within = -INFINITY, .n = {0, 1}, .at = h.a.at.p, .spot = spot_at(&h.a, 0)};
-  if (contact_is_guard(f)) here.within = INFINITY, visit_places(&h, take_nearest, &here);
-  else if (exists(&h, f)) here = place_of(&h, f);
+  if (contact_is_guard(f)) {
+    visit_places(&h, take_nearest, &here);
+    if (!isfinite(here.gap)) here.gap = distance_of_nodes(&h);
+    here.within = INFINITY;
+  } else if (exists(&h, f)) {
+    here = place_of(&h, f);
+  }
   p->gap = here.gap, p->at = vec2_in_space(here.at);
   p->node_first = first.node, p->node_second = second.node, p->apart = contact_apart(&first, &second);
   p->spot[0] = p->spot[1] = here.spot;
