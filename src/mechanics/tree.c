@@ -314,8 +314,8 @@ BLOCK bool forward_tree(const int w, const bool factors, const mechanism *m, mot
     tree_link *l = &x->links[i];
     for (int k = 0; k < w; k++) l->pA[k] = l->bias[k] - l->F[k];
     if (m->nodes[i].flex) flexible_begin(&m->nodes[i], &x->flexible[i]);
+    if (factors) fill_inertia(w, m, x, i);
   }
-  if (factors) fill_inertias(w, m, x);
   double sum[6];
   for (int i = m->node_count - 1; i > 0; i--) {
     if (factors && !factor_node(w, true, m, x, i, NULL)) return false;
