@@ -382,7 +382,7 @@ static void what_is_not_proved_is_not_claimed(void) {
 
 // W = J Jᵀ of low rank plus a skew part, small integers that cancel, and q mostly zero: most ratio tests are ties.
 static void degenerate_problem(contact_problem *c, int n, bool sparse) {
-  int J[60][5], rank = 1 + pick(5);
+  int J[100][5], rank = 1 + pick(5);
   unilateral_rows(c, n);
   for (int i = 0; i < n; i++)
     for (int k = 0; k < rank; k++) J[i][k] = pick(3) - 1;
@@ -402,9 +402,9 @@ static void degenerate_problems_end_as_in_exact_arithmetic(void) {
   int solved = 0, rays = 0;
   solve_settings settings = solve_settings_default();
   settings.tolerance = 1e-10, settings.polish = false;
-  for (int round = 0; round < 40; round++) {
+  for (int round = 0; round < 46; round++) {
     contact_problem *c = fresh();
-    int n = 20 + pick(41), pivots = 0;
+    int n = round < 40 ? 20 + pick(41) : 64 + pick(30), pivots = 0;  // from 64 rows on exchanges are kept
     degenerate_problem(c, n, round % 2);
     exact_end end = exact_lemke_solve(n, c->W, c->q, &pivots);
     for (int i = 0; i < n * n; i++) c->W[i] *= 0.3;

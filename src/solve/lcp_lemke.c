@@ -13,28 +13,38 @@
 #include "solve/solver.h"
 
 // Only the column that enters and b are needed from one exchange to the next. In large dictionaries the exchanges are
-// therefore kept for a while, T = kept + F R with one row of R for each of them, and added a few at a time: a
-// dictionary of 500 rows does not fit into the cache, and would pass through it once for each exchange. Numbers are
-// added in the same order as one by one.
+// therefore kept, and a column is brought up to date when it enters (product form of the inverse): exchange k, in row
+// i_k with the pivot p_k and the column F_k that has entered, makes of a column x
+//
+//   t = −p_k x_i,   x_i := 0,   x := x + t F_k,   with F_k = 1 in its own row.
+//
+// The column that has entered becomes p_k F_k. A path of K exchanges of n rows takes n K² operations instead of 2 n² K.
+// Numbers are added in the same order as one by one.
 typedef struct tableau {
   lcp_reduction lcp;
   int n, stride;  // rows; columns 0 … n − 1 and n for z0
-  double *T;      // without the exchanges that wait
+  double *T;      // without the exchanges that are kept
   double *b;
-  double *column;  // of T, the one that enters
-  double *F, *R;   // of the exchanges that wait: columns of F and rows of R, DELAY x stride both
-  int waiting;
-  int *basic;     // variable of a row: w_i is i, z_i is n + i, z0 is 2n
-  int *nonbasic;  // variable of a column
-  int *where;     // of a variable: its row, or −1 − its column
+  double *column;       // of T, the one that enters
+  double *other;        // another one, to break ties
+  double *F;            // of the exchanges that are kept: columns, one after the other with a stride
+  double *inverse;      // of each of them: 1/pivot
+  int *at;              // of each of them: its row
+  int *since;           // of a column: the exchange from which it comes, or −1 if from T
+  int kept, most_kept;  // exchanges
+  int *basic;           // variable of a row: w_i is i, z_i is n + i, z0 is 2n
+  int *nonbasic;        // variable of a column
+  int *where;           // of a variable: its row, or −1 − its column
   double *z;
   double *u, *work;
   int *tied;
 } tableau;
 
-enum { WIDTH = LANES, DELAY = 16, DELAYED_FROM = 64 };  // exchanges that wait at most; rows from which on they do
+enum { WIDTH = LANES, KEPT_FROM = 64 };  // rows from which on exchanges are kept
 
 static int stride_for(int n) { return (n + 1 + WIDTH - 1) / WIDTH * WIDTH; }
+// Of n rows: most problems end before; one that does not is brought up to date.
+static int most_kept_for(int n) { return n < KEPT_FROM ? 0 : n / 8 * 5; }
 
 static tableau lay_out(solve_workspace *w, const solve_limits *limits) {
   size_t n = (size_t)limits->lcp, stride = (size_t)stride_for((int)n);
@@ -42,8 +52,12 @@ static tableau lay_out(solve_workspace *w, const solve_limits *limits) {
   t.T = TAKE(w, double, (n * stride));
   t.b = TAKE(w, double, n);
   t.column = TAKE(w, double, stride);
-  t.F = TAKE(w, double, (stride * DELAY));
-  t.R = TAKE(w, double, (stride * DELAY));
+  t.other = TAKE(w, double, stride);
+  t.most_kept = most_kept_for((int)n);
+  t.F = TAKE(w, double, (stride * (size_t)t.most_kept));
+  t.inverse = TAKE(w, double, t.most_kept);
+  t.at = TAKE(w, int, t.most_kept);
+  t.since = TAKE(w, int, n + 1);
   t.basic = TAKE(w, int, n);
   t.nonbasic = TAKE(w, int, n + 1);
   t.where = TAKE(w, int, 2 * n + 1);
@@ -70,49 +84,72 @@ static inline double larger(double a, double b) { return a > b ? a : b; }
 
 // --- exchanges -------------------------------------------------------------------------------------------------------
 
-// Adds four exchanges to four rows of T, all with the same stride, over `width` columns.
-static void add_four(int width, int stride, const double *F, const double *R, double *T) {
-  double f[4][4];
-  for (int i = 0; i < 4; i++)
-    for (int k = 0; k < 4; k++) f[i][k] = F[(long)k * stride + i];
-  for (int j = 0; j < width; j += WIDTH) {
-    lanes r[4], sum;
-    for (int k = 0; k < 4; k++) memcpy(&r[k], R + (long)k * stride + j, sizeof r[k]);
-    for (int i = 0; i < 4; i++) {
-      memcpy(&sum, T + (long)i * stride + j, sizeof sum);
-      for (int k = 0; k < 4; k++) sum += f[i][k] * r[k];
-      memcpy(T + (long)i * stride + j, &sum, sizeof sum);
-    }
-  }
-}
-
 // Rows are padded to a multiple of WIDTH with zeros, so that the inner loop is whole vectors.
 static void add_scaled(int width, double factor, const double *restrict from, double *restrict to) {
   for (int j = 0; j < width; j += WIDTH)
     for (int k = 0; k < WIDTH; k++) to[j + k] += factor * from[j + k];
 }
 
-// Adds all exchanges that wait, over some columns at a time whose rows of R stay in the nearest cache.
-static void bring_up_to_date(tableau *t) {
-  enum { TILE = 16 * WIDTH };
-  int n = t->n, stride = t->stride, waiting = t->waiting, last = waiting % 4 ? 0 : n / 4 * 4;
-  for (int j = 0; j < stride; j += TILE) {
-    int width = stride - j < TILE ? stride - j : TILE;
-    for (int i = 0; i < last; i += 4)
-      for (int k = 0; k < waiting; k += 4)
-        add_four(width, stride, t->F + (long)k * stride + i, t->R + (long)k * stride + j, t->T + (long)i * stride + j);
-    for (int i = last; i < n; i++)
-      for (int k = 0; k < waiting; k++)
-        add_scaled(width, t->F[(long)k * stride + i], t->R + (long)k * stride + j, t->T + (long)i * stride + j);
+enum { GROUP = 8 };  // exchanges that are added in one pass over a column
+
+// x := x + Σ t_k F_k
+static void add_group(int stride, const double *F, const double t[GROUP], double *x) {
+  for (int j = 0; j < stride; j += WIDTH) {
+    lanes sum, f;
+    memcpy(&sum, x + j, sizeof sum);
+    for (int k = 0; k < GROUP; k++) {
+      memcpy(&f, F + (long)k * stride + j, sizeof f);
+      sum += t[k] * f;
+    }
+    memcpy(x + j, &sum, sizeof sum);
   }
-  t->waiting = 0;
 }
 
-static void find_column(tableau *t, int column) {
-  int stride = t->stride;
-  for (int i = 0; i < t->n; i++) t->column[i] = t->T[(long)i * stride + column];
-  for (int k = 0; k < t->waiting; k++)
-    add_scaled(stride, t->R[(long)k * stride + column], t->F + (long)k * stride, t->column);
+static void apply_one(const tableau *t, int k, double *x) {
+  double *own = &x[t->at[k]], factor = -t->inverse[k] * *own;
+  *own = 0;
+  add_scaled(t->stride, factor, t->F + (long)k * t->stride, x);
+}
+
+// A group of exchanges from the k-th on. Each needs the entry of its own row as those before it have left it: these
+// entries go ahead, and are written over what the pass makes of them.
+static void apply_group(const tableau *t, int k, double *x) {
+  const double *F = t->F + (long)k * t->stride;
+  double factor[GROUP], own[GROUP];
+  for (int i = 0; i < GROUP; i++) own[i] = x[t->at[k + i]];
+  for (int j = 0; j < GROUP; j++) {
+    factor[j] = -t->inverse[k + j] * own[j];
+    for (int i = 0; i < GROUP; i++) {
+      bool same = t->at[k + i] == t->at[k + j];  // a row may come twice
+      own[i] = same ? factor[j] : own[i] + factor[j] * F[(long)j * t->stride + t->at[k + i]];
+    }
+  }
+  add_group(t->stride, F, factor, x);
+  for (int i = 0; i < GROUP; i++) x[t->at[k + i]] = own[i];
+}
+
+// x := a column of T with all exchanges.
+static void read_column(const tableau *t, int column, double *x) {
+  int n = t->n, k = 0;
+  if (t->kept && t->since[column] >= 0) {
+    k = t->since[column];
+    const double *F = t->F + (long)k * t->stride;
+    for (int i = 0; i < t->stride; i++) x[i] = t->inverse[k] * F[i];
+    k++;
+  } else {
+    for (int i = 0; i < n; i++) x[i] = t->T[(long)i * t->stride + column];
+  }
+  for (; k + GROUP <= t->kept; k += GROUP) apply_group(t, k, x);
+  for (; k < t->kept; k++) apply_one(t, k, x);
+}
+
+static void bring_up_to_date(tableau *t) {
+  for (int j = 0; t->kept && j <= t->n; j++) {
+    read_column(t, j, t->other);
+    for (int i = 0; i < t->n; i++) t->T[(long)i * t->stride + j] = t->other[i];
+  }
+  for (int j = 0; j <= t->n; j++) t->since[j] = -1;
+  t->kept = 0;
 }
 
 static void exchange_now(tableau *t, int row, int column, double pivot) {
@@ -128,22 +165,13 @@ static void exchange_now(tableau *t, int row, int column, double pivot) {
   }
 }
 
-// The row of the exchange is that of T after it: the row itself is then nothing but it, and the column is nothing but
-// its multiples.
-static void exchange_later(tableau *t, int row, int column, double pivot) {
-  int n = t->n, stride = t->stride, k = t->waiting;
-  double *F = t->F + (long)k * stride, *R = t->R + (long)k * stride, *T = t->T + (long)row * stride;
-  memcpy(R, T, (size_t)stride * sizeof *R);
-  for (int m = 0; m < k; m++) add_scaled(stride, t->F[(long)m * stride + row], t->R + (long)m * stride, R);
-  for (int j = 0; j < stride; j++) R[j] *= -pivot;
-  for (int m = 0; m < k; m++) t->R[(long)m * stride + column] = t->F[(long)m * stride + row] = 0;
-  R[column] = pivot;
-  memset(T, 0, (size_t)stride * sizeof *T);
-  for (int i = 0; i < n; i++) t->T[(long)i * stride + column] = 0;
-  memcpy(F, t->column, (size_t)n * sizeof *F);
-  for (int i = n; i < stride; i++) F[i] = 0;
+static void keep(tableau *t, int row, int column, double pivot) {
+  if (t->kept == t->most_kept) bring_up_to_date(t);
+  int k = t->kept++;
+  double *F = t->F + (long)k * t->stride;
+  memcpy(F, t->column, (size_t)t->stride * sizeof *F);
   F[row] = 1;
-  if (++t->waiting == DELAY) bring_up_to_date(t);
+  t->inverse[k] = pivot, t->at[k] = row, t->since[column] = k;
 }
 
 // The variable of the column that was found enters in this row.
@@ -151,46 +179,14 @@ static void exchange(tableau *t, int row, int column) {
   double pivot = 1 / t->column[row], of_b = -pivot * t->b[row];
   for (int i = 0; i < t->n; i++) t->b[i] += t->column[i] * of_b;
   t->b[row] = of_b;
-  if (t->n < DELAYED_FROM) exchange_now(t, row, column, pivot);
-  else exchange_later(t, row, column, pivot);
+  if (t->most_kept) keep(t, row, column, pivot);
+  else exchange_now(t, row, column, pivot);
   int out = t->basic[row], in = t->nonbasic[column];
   t->basic[row] = in, t->where[in] = row;
   t->nonbasic[column] = out, t->where[out] = -1 - column;
 }
 
 // --- ties ------------------------------------------------------------------------------------------------------------
-
-// (B⁻¹)_ik, whose columns belong to w_k. T is up to date.
-static double inverse_entry(const tableau *t, int row, int k) {
-  int at = t->where[k];
-  return at >= 0 ? (double)(at == row) : -t->T[(long)row * t->stride + (-1 - at)];
-}
-
-// The largest entry of column k of B⁻¹.
-static double inverse_size(const tableau *t, int k) {
-  int at = t->where[k];
-  double size = 0;
-  for (int i = 0; at < 0 && i < t->n; i++) size = larger(size, fabs(t->T[(long)i * t->stride + (-1 - at)]));
-  return at >= 0 ? 1 : size;
-}
-
-// Of the rows tied in the ratio test, the one whose row of B⁻¹ over the pivot is smallest in the order of the
-// dictionary.
-static int smallest_row(tableau *t, int count) {
-  if (count > 1) bring_up_to_date(t);
-  for (int k = 0; k < t->n && count > 1; k++) {
-    double size = inverse_size(t, k), least = INFINITY;
-    for (int i = 0; i < count; i++) least = fmin(least, inverse_entry(t, t->tied[i], k) / -t->column[t->tied[i]]);
-    int kept = 0;
-    for (int i = 0; i < count; i++) {
-      double pivot = -t->column[t->tied[i]];
-      if (inverse_entry(t, t->tied[i], k) - least * pivot <= TIE * larger(size, fabs(least) * pivot))
-        t->tied[kept++] = t->tied[i];
-    }
-    count = kept;
-  }
-  return t->tied[0];
-}
 
 // The largest |x|. Eight running ones, which the compiler may keep in vector registers.
 static double largest_of(int n, const double *x) {
@@ -201,6 +197,37 @@ static double largest_of(int n, const double *x) {
   for (; i < n; i++) largest[0] = larger(fabs(x[i]), largest[0]);
   for (int k = 1; k < WIDTH; k++) largest[0] = larger(largest[k], largest[0]);
   return largest[0];
+}
+
+// Column k of −B⁻¹, which belongs to w_k, if that is not basic; else null, and the column is one of the identity.
+static const double *inverse_column(tableau *t, int k) {
+  if (t->where[k] >= 0) return NULL;
+  read_column(t, -1 - t->where[k], t->other);
+  return t->other;
+}
+
+static double inverse_entry(const tableau *t, const double *x, int row, int k) {
+  return x ? -x[row] : (double)(t->where[k] == row);
+}
+
+// Of the rows tied in the ratio test, the one whose row of B⁻¹ over the pivot is smallest in the order of the
+// dictionary. A few columns of B⁻¹ mostly tell them apart; where they do not, reading all of them at once is quicker.
+static int smallest_row(tableau *t, int count) {
+  enum { FEW = 8 };
+  for (int k = 0, looked = 0; k < t->n && count > 1; k++) {
+    const double *x = inverse_column(t, k);
+    double size = x ? largest_of(t->n, x) : 1, least = INFINITY;
+    if (x && ++looked == FEW) bring_up_to_date(t), x = inverse_column(t, k);
+    for (int i = 0; i < count; i++) least = fmin(least, inverse_entry(t, x, t->tied[i], k) / -t->column[t->tied[i]]);
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+      double pivot = -t->column[t->tied[i]];
+      if (inverse_entry(t, x, t->tied[i], k) - least * pivot <= TIE * larger(size, fabs(least) * pivot))
+        t->tied[kept++] = t->tied[i];
+    }
+    count = kept;
+  }
+  return t->tied[0];
 }
 
 // The row that stops the increase of the column's variable; −1 when none does.
@@ -225,8 +252,9 @@ static int leaving_row(tableau *t) {
 // Dictionary of the start; returns the row that z0 drives out, or −1 when q ≥ 0 and nothing is to be done.
 static int begin(tableau *t, const solve_problem *p, int attempt) {
   int n = t->n, row = -1;
-  t->waiting = 0;
-  for (int i = n; i < t->stride; i++) t->column[i] = 0;
+  t->kept = 0;
+  for (int i = n; i < t->stride; i++) t->column[i] = t->other[i] = 0;
+  for (int j = 0; j <= n; j++) t->since[j] = -1;
   lcp_reduce(&t->lcp, p, t->T, t->stride, t->b);
   double least = 0;
   for (int i = 0; i < n; i++) {
@@ -246,7 +274,7 @@ static solve_status pivot_to_end(tableau *t, const solve_problem *p, int attempt
                                  int *pivots) {
   int n = t->n, row = begin(t, p, attempt), column = n;
   if (row < 0) return SOLVE_SOLVED;
-  find_column(t, column);
+  read_column(t, column, t->column);
   while (*pivots < limit) {
     ++*pivots;
     if (interrupted(stop)) return SOLVE_INTERRUPTED;
@@ -254,7 +282,7 @@ static solve_status pivot_to_end(tableau *t, const solve_problem *p, int attempt
     exchange(t, row, column);
     if (left == 2 * n) return SOLVE_SOLVED;
     column = -1 - t->where[left < n ? left + n : left - n];
-    find_column(t, column);
+    read_column(t, column, t->column);
     row = leaving_row(t);
     if (row < 0) return SOLVE_RAY;
   }
@@ -281,6 +309,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   tableau t = lay_out(w, &limits);
   t.n = limits.lcp;
   t.stride = stride_for(t.n);
+  t.most_kept = most_kept_for(t.n);
   int most = s->iterations ? s->iterations : limit(p), of_attempt = limit(p) / ATTEMPTS;
   solve_status status = SOLVE_RAY;
   // another covering vector is another path, where the first ended on a ray, went round in circles or astray
