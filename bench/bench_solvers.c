@@ -134,6 +134,12 @@ static void measure_scene(arena *memory, int contacts, int bodies) {
         p.W.ops->name, contacts, bodies, 1e3 * seconds, t.info.iterations, t.info.residual,
         1e6 * seconds / t.info.iterations / contacts);
     end(&t);
+    if (!factored) continue;
+    t = begin(&solver_alart_curnier, &p, 1e-8, false);
+    double newton = clock_median(solve_once, &t, 0.05);
+    printf("carom   alart-curnier %4d contacts, %4d bodies: %9.3f ms, residual %.1e: %.1f times nsgs\n", contacts,
+           bodies, 1e3 * newton, t.info.residual, seconds / newton);
+    end(&t);
   }
   scene_free(&s);
 }

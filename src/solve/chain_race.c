@@ -67,13 +67,17 @@ static const solver holder = {
     .name = "interior", .suits = interior_suits, .limit = interior_limit, .solve = interior_hold, .finite = false};
 
 // Newton's method from zero, which goes on where it was left.
-static int walker_limit(const solve_problem *p) { return solver_alart_curnier.limit(p); }
+static int walker_limit(const solve_problem *p) { return (void)p, ALART_CURNIER_STEPS; }
 static solve_status walk(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                          solve_info *info) {
   return newton_path_go_on(w->path, p, s, w, r, info);
 }
 static const solver walker = {
     .name = "alart-curnier", .suits = probe_suits, .limit = walker_limit, .solve = walk, .finite = false};
+
+// The same from the sweeps.
+static const solver descender = {
+    .name = "alart-curnier", .suits = probe_suits, .limit = walker_limit, .solve = alart_curnier_walk, .finite = false};
 
 // Interior points seldom fail. Where they do, Newton's method from zero is the next best.
 enum { PROBE, INTERIOR, FRESH_NEWTON, NEWTON };
@@ -84,7 +88,7 @@ static const runner runners[] = {
     [PROBE] = {&prober, true, 2, {2, 6, 0}, {2, 6, 0}},
     [INTERIOR] = {&follower, false, 0, {6, 0.1, 160}, {6, 0.25, 0}},  // and those of the digits
     [FRESH_NEWTON] = {&walker, false, 0, {40, 1.5, 80}, {150, 1.5, 40}},
-    [NEWTON] = {&solver_alart_curnier, true, 2, {20, 0.7, 40}, {30, 2, 30}},
+    [NEWTON] = {&descender, true, 2, {20, 0.7, 40}, {30, 2, 30}},
     {&holder, true, 0, {150, 0.7, 150}, {150, 2, 150}},
     {&solver_lemke, false, 0, {0, 0.5, 0}, {0, 0.5, 0}},
     {&solver_newton, false, 0, {60, 3, 0}, {60, 3, 0}},

@@ -1,5 +1,6 @@
 #include "solve/condensed.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,30 +8,41 @@
 
 struct condensed {
   const solve_matrix *W;
-  block_lu *lu;
-  bool known, fits;  // the pattern of the problem was looked for, and found
-  int *node, *size;  // of each velocity its node; of each node its velocities
-  int nodes, most;   // velocities that there is memory for
+  block_lu *all, *some;  // of all blocks, and of those that were not left out last
+  block_lu *lu;          // the one in use
+  bool known, fits;      // the nodes of the problem were looked for, and found
+  bool analysed;         // the pattern of all blocks is known
+  int *node, *size;      // of each velocity its node; of each node its velocities
+  int nodes, most;       // velocities that there is memory for
+  bool *joined;          // of each block: whether it is in the pattern of `some`
+  int joined_count;      // 0: there is no such pattern
+  int most_blocks;       // that there is memory for
 };
 
 condensed *condensed_create(void) {
   condensed *c = calloc(1, sizeof *c);
-  if (c) c->lu = block_lu_create();
-  if (c && c->lu) return c;
-  free(c);
+  if (c) c->all = block_lu_create(), c->some = block_lu_create();
+  if (c && c->all && c->some) return c;
+  condensed_destroy(c);
   return NULL;
 }
 
 void condensed_destroy(condensed *c) {
   if (!c) return;
-  block_lu_destroy(c->lu);
-  free(c->node), free(c->size);
+  block_lu_destroy(c->all), block_lu_destroy(c->some);
+  free(c->node), free(c->size), free(c->joined);
   free(c);
 }
 
 void condensed_forget(condensed *c) { c->known = false; }
 
-static bool make_memory(condensed *c, int velocities) {
+static bool make_memory(condensed *c, int velocities, int blocks) {
+  if (blocks > c->most_blocks) {
+    size_t count = (size_t)blocks + (size_t)blocks / 2;
+    bool *joined = malloc(count * sizeof *joined);
+    if (!joined) return false;
+    free(c->joined), c->joined = joined, c->most_blocks = (int)count;
+  }
   if (velocities <= c->most) return true;
   size_t count = (size_t)velocities + (size_t)velocities / 2;
   int *node = malloc(count * sizeof *node), *size = malloc(count * sizeof *size);
@@ -76,33 +88,71 @@ static bool find_nodes(condensed *c, const solve_matrix *W) {
   }
   for (int k = 0; k < J->first[W->block_count]; k++)
     if (J->width[k] && J->width[k] != c->size[c->node[J->at[k]]]) return false;
-  return true;
+  return c->nodes <= BLOCK_LU_NODES_MAX;
 }
 
-static bool find_pattern(condensed *c, const solve_matrix *W) {
-  const matrix_pieces *J = &W->J;
-  if (!make_memory(c, W->velocities) || !find_nodes(c, W) || !block_lu_begin(c->lu, c->nodes, c->size)) return false;
-  for (int b = 0; b < W->block_count; b++)
-    for (int k = J->first[b]; k < J->first[b + 1]; k++)
+static bool find_pattern(const condensed *c, block_lu *lu, const bool *left_out) {
+  const matrix_pieces *J = &c->W->J;
+  if (!block_lu_begin(lu, c->nodes, c->size)) return false;
+  for (int b = 0; b < c->W->block_count; b++)
+    for (int k = J->first[b]; !(left_out && left_out[b]) && k < J->first[b + 1]; k++)
       for (int l = k + 1; l < J->first[b + 1]; l++)
-        if (J->width[k] && J->width[l]) block_lu_join(c->lu, c->node[J->at[k]], c->node[J->at[l]]);
-  return block_lu_end(c->lu);
+        if (J->width[k] && J->width[l]) block_lu_join(lu, c->node[J->at[k]], c->node[J->at[l]]);
+  return block_lu_end(lu);
 }
 
 bool condensed_begin(condensed *c, const solve_problem *p) {
-  if (!c->known) c->fits = condensed_suits(p) && find_pattern(c, &p->W);
-  c->known = true, c->W = &p->W;
+  c->W = &p->W;
+  if (!c->known) {
+    c->joined_count = 0, c->analysed = false;
+    c->fits = condensed_suits(p) && make_memory(c, p->W.velocities, p->block_count) && find_nodes(c, &p->W);
+  }
+  c->known = true;
   return c->fits;
 }
 
-double condensed_work(const condensed *c) { return block_lu_work(c->lu); }
+static block_lu *of_all(condensed *c) {
+  if (!c->analysed) c->analysed = find_pattern(c, c->all, NULL);
+  return c->analysed ? c->all : NULL;
+}
 
-void condensed_clear(condensed *c) {
+double condensed_work(condensed *c) { return of_all(c) ? block_lu_work(c->all) : INFINITY; }
+
+// Whether the pattern of `some` has room for the blocks that are not left out, and not for many more.
+static bool still_fits(const condensed *c, const bool *left_out) {
+  int count = 0;
+  for (int b = 0; b < c->W->block_count; b++) {
+    if (left_out[b]) continue;
+    if (!c->joined[b]) return false;
+    count++;
+  }
+  return count >= 0.9 * c->joined_count;
+}
+
+static void join(condensed *c, const bool *left_out) {
+  c->joined_count = 0;
+  if (!find_pattern(c, c->some, left_out)) return;
+  for (int b = 0; b < c->W->block_count; b++) c->joined[b] = !left_out[b], c->joined_count += !left_out[b];
+}
+
+// Where most blocks take part, a pattern of their own gains little.
+static block_lu *choose(condensed *c, const bool *left_out) {
+  int out = 0;
+  for (int b = 0; left_out && b < c->W->block_count; b++) out += left_out[b];
+  if (out < 0.1 * c->W->block_count || out == c->W->block_count) return of_all(c);
+  if (!(c->joined_count && still_fits(c, left_out))) join(c, left_out);
+  return c->joined_count ? c->some : of_all(c);
+}
+
+bool condensed_clear(condensed *c, const bool *left_out) {
+  c->lu = choose(c, left_out);
+  if (!c->lu) return false;
   block_lu_clear(c->lu);
   for (int k = 0; k < c->nodes; k++) {
     double *D = block_lu_at(c->lu, k, k);
     for (int i = 0; i < c->size[k]; i++) D[i * c->size[k] + i] = 1;
   }
+  return true;
 }
 
 // A := A + Bᵀ E J for two pieces of a block.

@@ -17,12 +17,14 @@ void condensed_destroy(condensed *c);  // accepts null
 // Whether W is in pieces, without entries of its own on the diagonal.
 bool condensed_suits(const solve_problem *p);
 void condensed_forget(condensed *c);  // the next problem may be another one
-// Finds the pattern of K, if that was not done for this problem before. Returns false when out of memory, if there are
+// Finds the blocks of K, if that was not done for this problem before. Returns false when out of memory, if there are
 // too many bodies, or if pieces overlap that do not lie on the same velocities. The storage grows with the largest
 // problem that comes.
 bool condensed_begin(condensed *c, const solve_problem *p);
-double condensed_work(const condensed *c);                 // operations of a factorisation
-void condensed_clear(condensed *c);                        // K := 1
+double condensed_work(condensed *c);  // operations of a factorisation of all blocks; infinite when out of memory
+// K := 1. Blocks that are left out, one flag for each, are not added then; null: none. Where they are many, the others
+// get an order of their own: open contacts join no bodies. Returns false when out of memory.
+bool condensed_clear(condensed *c, const bool *left_out);
 void condensed_add(condensed *c, int b, const double *E);  // K := K + B_bᵀ E J_b, E row by row
 bool condensed_factor(condensed *c);                       // Returns false if K is singular or not finite
 void condensed_solve(const condensed *c, double *v);       // v := K⁻¹ v

@@ -23,6 +23,7 @@
 #include "math/lu.h"
 #include "solve/condensed.h"
 #include "solve/cone.h"
+#include "solve/cone_local.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
 
@@ -61,6 +62,7 @@ typedef struct newton {
   condensed *pieces;  // of a problem in pieces; null: W and A are formed
   double *v;          // velocities of a problem in pieces
   double *inverse;    // of each block in pieces: P⁻¹
+  bool *open;         // of each block in pieces: its step is known
 } newton;
 
 static newton lay_out(solve_workspace *w, const solve_limits *limits) {
@@ -70,6 +72,7 @@ static newton lay_out(solve_workspace *w, const solve_limits *limits) {
   x.A = TAKE(w, double, (dense * dense));
   x.v = TAKE(w, double, limits->velocities);
   x.inverse = TAKE(w, double, pieces);
+  x.open = TAKE(w, bool, limits->velocities ? limits->blocks : 0);
   x.r = TAKE(w, double, n);
   x.u = TAKE(w, double, n);
   x.F = TAKE(w, double, n);
@@ -282,7 +285,8 @@ static void find_defect(newton *x, const solve_problem *p) {
 
 static bool direction_in_pieces(newton *x, const solve_problem *p) {
   enum { TURNS = 2 };  // the second one removes rounding of the first
-  condensed_clear(x->pieces);
+  for (int k = 0; k < p->block_count; k++) x->open[k] = x->rows[k].known;
+  if (!condensed_clear(x->pieces, x->open)) return false;
   for (int k = 0; k < p->block_count; k++) {
     const solve_block *b = &p->blocks[k];
     for (int i = b->row; i < b->row + b->size; i++) x->step[i] = x->rows[k].known ? -x->F[i] : 0;
@@ -410,6 +414,29 @@ bool alart_curnier_probe(const solve_problem *p, solve_workspace *w, double enou
   return polish(&x, p, w->stop, PROBE_STEPS, PROBE_PATIENCE, fmax(enough, ROUNDING), before, r, NULL) < before;
 }
 
+// Stiffness of long steps over the residual, and the most of it.
+static const double LEAP_LIFT = 0.1, LEAP_LIFT_MOST = 0.01;
+
+double alart_curnier_leap(const solve_problem *p, solve_workspace *w, double tolerance, int most, double *r,
+                          int *iterations) {
+  size_t mark = w->used, bytes = (size_t)p->W.rows * sizeof *r;
+  newton x = begin(p, w);
+  memcpy(x.r, r, bytes);
+  double before = INFINITY, residual = judge(&x, p);
+  while (residual > tolerance && residual < 0.1 * before && *iterations < most && !interrupted(w->stop)) {
+    x.lift = fmax(LITTLE, fmin(LEAP_LIFT_MOST, LEAP_LIFT * residual));
+    linearise(&x, p, x.r, x.u, true);
+    if (!direction(&x, p, w->stop)) break;
+    for (int i = 0; i < x.n; i++) x.r[i] += x.step[i];
+    put_all_inside(p, x.r);
+    before = residual, residual = judge(&x, p);
+    ++*iterations;
+  }
+  memcpy(r, x.r, bytes);
+  w->used = mark;
+  return residual;
+}
+
 // --- the solver ------------------------------------------------------------------------------------------------------
 
 // The longest of 1, ½, ¼ … whose |F|² is below the worst of the last few: now and then uphill is the way out of a
@@ -460,10 +487,7 @@ static double first_change(const newton *x, const solve_problem *p) {
   return first;
 }
 
-static int limit(const solve_problem *p) {
-  (void)p;
-  return 200;
-}
+static int limit(const solve_problem *p) { return condensed_suits(p) ? LOCAL_LIMIT : ALART_CURNIER_STEPS; }
 
 // What a run needs to go on.
 struct newton_path {
@@ -526,7 +550,7 @@ static solve_status go_on(const solve_problem *p, const solve_settings *s, int p
   newton x = begin(p, w);
   solve_settings own = *s;
   size_t bytes = (size_t)x.n * sizeof *r;
-  if (!own.iterations) own.iterations = limit(p);
+  if (!own.iterations) own.iterations = ALART_CURNIER_STEPS;
   memcpy(x.r, path->at, bytes);
   x.lift = path->lift;
   solve_status status = walk(&x, p, &own, patience, w, path, info);
@@ -548,9 +572,14 @@ static solve_status run(const solve_problem *p, const solve_settings *s, int pat
   return go_on(p, s, patience, w, &path, r, info);
 }
 
+solve_status alart_curnier_walk(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                                solve_info *info) {
+  return run(p, s, INT_MAX, w, r, info);
+}
+
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
-  return run(p, s, INT_MAX, w, r, info);
+  return local_suits(p, w) ? local_solve(p, s, w, r, info) : alart_curnier_walk(p, s, w, r, info);
 }
 
 int alart_curnier_descend(const solve_problem *p, solve_workspace *w, double tolerance, int most, int patience,
@@ -587,10 +616,11 @@ void alart_curnier_measure(solve_workspace *w, const solve_limits *limits) {
   TAKE(w, double, limits->rows);
 }
 
-const solver solver_alart_curnier = {"alart-curnier",
-                                     "Newton on all contacts at once with a line search: exact cone.",
-                                     suits,
-                                     limit,
-                                     alart_curnier_measure,
-                                     solve,
-                                     .finite = false};
+const solver solver_alart_curnier = {
+    "alart-curnier",
+    "Newton on all contacts at once; many contacts: with sweeps in between. Exact cone.",
+    suits,
+    limit,
+    alart_curnier_measure,
+    solve,
+    .finite = false};

@@ -14,6 +14,16 @@ bool alart_curnier_probe(const solve_problem *p, solve_workspace *w, double enou
 // them in which the least residual is not halved. r becomes the best that was met, within its sets. Returns the steps.
 int alart_curnier_descend(const solve_problem *p, solve_workspace *w, double tolerance, int most, int patience,
                           double *r);
+// The solver without sweeps in between: steps with a line search. At most ALART_CURNIER_STEPS without a limit in the
+// settings.
+enum { ALART_CURNIER_STEPS = 200 };
+solve_status alart_curnier_walk(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                                solve_info *info);
+// Full steps from r, none if its residual is within the tolerance, else at least one, and as long as each reduces the
+// residual to a tenth. Their stiffness is proportional to the residual. r becomes where they end, within its sets, even
+// if its residual, which is returned, is larger than before. Steps are added to `iterations`, up to `most`.
+double alart_curnier_leap(const solve_problem *p, solve_workspace *w, double tolerance, int most, double *r,
+                          int *iterations);
 void alart_curnier_measure(solve_workspace *w, const solve_limits *limits);
 
 // A run of the solver that can be stopped and goes on: the same as in one run.

@@ -230,7 +230,7 @@ static double squared_entry(const cone *c, int a, int b) {
 
 // K of the pieces, with T² G⁻¹ in the units of M; G⁻¹ = 1 + e_N eᵀ.
 static bool factor_pieces(interior *i) {
-  condensed_clear(i->pieces);
+  if (!condensed_clear(i->pieces, NULL)) return false;
   for (int k = 0; k < i->cone_count; k++) {
     const cone *c = &i->cones[k];
     int size = matrix_block_size(i->W, k);

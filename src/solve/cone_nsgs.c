@@ -26,6 +26,8 @@ struct nsgs_sweeps {
   int *first, *column;      // of a dense W that is mostly zero: its blocks
   size_t *offset;
   double *values;
+  bool *moved, *moving;  // of each velocity of a problem in pieces at which a piece begins: whether the last sweep has
+                         // moved it, and whether this one has
 };
 
 static nsgs_sweeps lay_out(solve_workspace *w, const solve_limits *limits) {
@@ -41,6 +43,8 @@ static nsgs_sweeps lay_out(solve_workspace *w, const solve_limits *limits) {
   m.column = TAKE(w, int, (blocks * blocks));
   m.offset = TAKE(w, size_t, (blocks * blocks));
   m.values = TAKE(w, double, ((size_t)limits->dense * (size_t)limits->dense));
+  m.moved = TAKE(w, bool, limits->velocities);
+  m.moving = TAKE(w, bool, limits->velocities);
   return m;
 }
 
@@ -231,24 +235,29 @@ static inline void solve_block_alone(const solve_problem *p, nsgs_sweeps *m, int
 
 // --- sweeps ----------------------------------------------------------------------------------------------------------
 
+// Block k in its turn; its change goes to `change`.
+static inline void solve_in_turn(const solve_problem *p, nsgs_sweeps *m, int k, double *r,
+                                 double change[BLOCK_ROWS_MAX]) {
+  const solve_matrix *W = &p->W;
+  const solve_block *b = &p->blocks[k];
+  double u[BLOCK_ROWS_MAX], *rb = r + b->row;
+  bool moves = false;
+  W->ops->row(W, k, r, m->v, u);
+  for (int i = 0; i < b->size; i++) u[i] += p->q[b->row + i], change[i] = rb[i];
+  solve_block_alone(p, m, k, u, rb);
+  for (int i = 0; i < b->size; i++) change[i] = rb[i] - change[i], moves |= change[i] != 0;
+  if (moves) W->ops->moved(W, k, change, m->v);
+}
+
 // Returns |Δr|²; r² goes to `size`.
 static double sweep(const solve_problem *p, nsgs_sweeps *m, double *r, double *size) {
-  const solve_matrix *W = &p->W;
-  void (*row)(const solve_matrix *, int, const double *, const double *, double *) = W->ops->row;
-  void (*moved)(const solve_matrix *, int, const double *, double *) = W->ops->moved;
   double moves = 0, sum = 0;
   for (int k = 0; k < p->block_count; k++) {
     const solve_block *b = &p->blocks[k];
-    double u[BLOCK_ROWS_MAX], before[BLOCK_ROWS_MAX], *rb = r + b->row, change = 0;
-    row(W, k, r, m->v, u);
-    for (int i = 0; i < b->size; i++) u[i] += p->q[b->row + i], before[i] = rb[i];
-    solve_block_alone(p, m, k, u, rb);
-    for (int i = 0; i < b->size; i++) {
-      before[i] = rb[i] - before[i];
-      change += before[i] * before[i], sum += rb[i] * rb[i];
-    }
-    if (change > 0) moved(W, k, before, m->v);
-    moves += change;
+    double change[BLOCK_ROWS_MAX], of_block = 0, *rb = r + b->row;
+    solve_in_turn(p, m, k, r, change);
+    for (int i = 0; i < b->size; i++) of_block += change[i] * change[i], sum += rb[i] * rb[i];
+    moves += of_block;
   }
   *size = sum;
   return moves;
@@ -419,6 +428,54 @@ solve_status nsgs_go_on(nsgs_sweeps *m, const solve_settings *s, interrupt *stop
     if (m->done % DRIFT_SWEEPS == 0) (void)jump(p, m, r);
   }
   return SOLVE_LIMIT;
+}
+
+// --- where something moves -------------------------------------------------------------------------------------------
+
+nsgs_sweeps *nsgs_begin_local(const solve_problem *p, solve_workspace *w) {
+  solve_limits own = solve_limits_exact(p);
+  own.dense = 0;
+  nsgs_sweeps *m = TAKE(w, nsgs_sweeps, 1);
+  *m = lay_out(w, &own);
+  m->problem = *p, m->weights = w->weights;
+  prepare(p, m);
+  return m;
+}
+
+static bool is_near(const nsgs_sweeps *m, int block) {
+  const matrix_pieces *J = &m->problem.W.J;
+  for (int k = J->first[block]; k < J->first[block + 1]; k++)
+    if (J->width[k] && (m->moved[J->at[k]] || m->moving[J->at[k]])) return true;
+  return false;
+}
+
+// Over all blocks, or over those near to what has moved. Returns whether it has moved anything.
+static bool sweep_locally(nsgs_sweeps *m, bool all, double least, double *r) {
+  const solve_problem *p = &m->problem;
+  const matrix_pieces *J = &p->W.J;
+  bool any = false, *before = m->moved;
+  m->moved = m->moving, m->moving = before;
+  memset(m->moving, false, (size_t)p->W.velocities * sizeof *m->moving);
+  for (int k = 0; k < p->block_count; k++) {
+    if (!all && !is_near(m, k)) continue;
+    double change[BLOCK_ROWS_MAX], energy = 0;
+    solve_in_turn(p, m, k, r, change);
+    for (int i = 0; i < p->blocks[k].size; i++) energy += m->weights[p->blocks[k].row + i] * change[i] * change[i];
+    if (!(energy > least)) continue;
+    any = true;
+    for (int j = J->first[k]; j < J->first[k + 1]; j++)
+      if (J->width[j]) m->moving[J->at[j]] = true;
+  }
+  return any;
+}
+
+int nsgs_go_on_local(nsgs_sweeps *m, int most, double least, interrupt *stop, double *r) {
+  const solve_problem *p = &m->problem;
+  int sweeps = 0;
+  p->W.ops->start(&p->W, r, m->v);
+  for (bool any = true; any && sweeps < most && !interrupted(stop); sweeps++)
+    any = sweep_locally(m, sweeps == 0, least, r);
+  return sweeps;
 }
 
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,

@@ -15,4 +15,12 @@ solve_status nsgs_go_on(nsgs_sweeps *m, const solve_settings *s, interrupt *stop
 double nsgs_work(const nsgs_sweeps *m);  // of one sweep, in nanoseconds of one machine: only ratios count
 void nsgs_measure(solve_workspace *w, const solve_limits *limits);
 
+// Sweeps over a problem in pieces that stay where something moves. The first one is over all blocks; after it a block
+// is solved only if one of its velocities was moved in this sweep or in the one before. A change of a block counts from
+// Σ d |Δr|² = least on, d of the residual (residual.h), which must be known. With least = 0 all blocks are swept that
+// are not solved exactly. At most `most` sweeps, less if nothing moves any more. Returns how many.
+// Takes less memory than nsgs_begin.
+nsgs_sweeps *nsgs_begin_local(const solve_problem *p, solve_workspace *w);
+int nsgs_go_on_local(nsgs_sweeps *m, int most, double least, interrupt *stop, double *r);
+
 #endif

@@ -1,0 +1,65 @@
+// Newton's steps and sweeps in turns, for problems in pieces.
+//
+// A Newton step on the active set removes errors that are smooth over many contacts, which sweeps reduce slowly. It
+// goes wrong where the active set is wrong. In a large problem that is mostly in a few places: where contacts that all
+// stick jam, their percussions have to grow until one of them opens, and Newton's step on the way there is as long as
+// the stiffness allows. Sweeps find the end, in some hundred turns, but only the contacts near such a place take part.
+// So
+//
+//   a few sweeps over all contacts; then in turns
+//     full Newton steps, as long as each reduces the residual to a tenth, and
+//     sweeps where something moves (cone_nsgs.h), twice as many each time.
+//
+// A step is kept although it may raise the residual: elsewhere it has solved the problem, and the sweeps that follow
+// stay where it has not. The stiffness is proportional to the residual (Levenberg and Marquardt), which keeps steps
+// short where contacts jam and still converges quadratically.
+#include "solve/cone_local.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solve/condensed.h"
+#include "solve/cone_alart_curnier.h"
+#include "solve/cone_nsgs.h"
+
+enum { FIRST_SWEEPS = 25, SWEEPS = 100 };
+
+// Changes count from this part of the residual on, as if all contacts had the same share of it; where nothing moves by
+// that much, from a tenth of it on.
+static const double PART = 0.1, LESS = 0.1;
+
+bool local_suits(const solve_problem *p, const solve_workspace *w) {
+  return condensed_suits(p) && w->weights && !solve_has_rolling(p);
+}
+
+// Σ q²/d of a block, on average: what its share of the residual is relative to.
+static double mean_size(const solve_problem *p, const double *weights) {
+  double sum = 0;
+  for (int i = 0; i < p->W.rows; i++) sum += p->q[i] * p->q[i] / weights[i];
+  return sum / p->block_count;
+}
+
+// Where something moves, until nothing does by a part of the tolerance.
+static int sweep(nsgs_sweeps *m, int most, double size, double residual, double tolerance, interrupt *stop, double *r) {
+  int sweeps = 0;
+  for (double part = PART * residual; sweeps < most && part > PART * tolerance && !interrupted(stop); part *= LESS)
+    sweeps += nsgs_go_on_local(m, most - sweeps, part * part * size, stop, r);
+  return sweeps;
+}
+
+solve_status local_solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                         solve_info *info) {
+  int limit = s->iterations ? s->iterations : LOCAL_LIMIT, most = SWEEPS;
+  double size = mean_size(p, w->weights);
+  nsgs_sweeps *m = nsgs_begin_local(p, w);
+  info->iterations = nsgs_go_on_local(m, limit < FIRST_SWEEPS ? limit : FIRST_SWEEPS, 0, w->stop, r);
+  for (;; most *= 2) {
+    double residual = alart_curnier_leap(p, w, s->tolerance, limit, r, &info->iterations);
+    if (residual <= s->tolerance) return SOLVE_SOLVED;
+    if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
+    if (info->iterations >= limit) return SOLVE_LIMIT;
+    if (!(residual < INFINITY)) return SOLVE_STALLED;
+    int left = limit - info->iterations;
+    info->iterations += sweep(m, most < left ? most : left, size, residual, s->tolerance, w->stop, r);
+  }
+}
