@@ -506,6 +506,27 @@ static void newton_in_pieces_is_newton(void) {
   }
 }
 
+// In pieces rounding spoils a step of interior points sooner or later. They end with Newton's method from the step
+// before; without that, retreats take as many steps again.
+static void rounding_ends_interior_points(void) {
+  scene_data s = scene_balls(4, 0.5, 1e-3);
+  bed b;
+  begin(&b);
+  take(&b, in_pieces(&b.memory, &s));
+  solve_limits limits = solve_limits_of(&b.p);
+  solve_workspace *w = solve_workspace_create(&limits, NULL);
+  if (!w) exit(2);
+  solve_settings settings = solve_settings_default();
+  settings.polish = false;
+  solve_info info = solver_run(&solver_interior, &b.p, &settings, w, &b.to);
+  printf("    residual %.1e after %d steps\n", info.residual, info.iterations);
+  CHECK_EQUAL(info.status, SOLVE_SOLVED);
+  CHECK_LE(info.iterations, 28);
+  solve_workspace_destroy(w);
+  scene_free(&s);
+  end(&b);
+}
+
 // Newton's steps and sweeps in turns: contacts that jam in a few places, which Newton's steps alone do not solve in
 // hundreds and sweeps over all contacts only in a thousand or more.
 static void few_places_that_jam(void) {
@@ -609,6 +630,7 @@ int main(void) {
   RUN(interrupted_problems_are_not_counted);
   RUN(newton_solves_large_problems_in_pieces);
   RUN(newton_in_pieces_is_newton);
+  RUN(rounding_ends_interior_points);
   RUN(few_places_that_jam);
   RUN(dense_problems_fall_into_groups);
   return check_summary();

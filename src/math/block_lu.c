@@ -238,7 +238,7 @@ static void subtract_blocks(int n, int k, int m, const double *A, const double *
 }
 
 // Rows of X, n x m, by the factors of a diagonal block: X := D⁻¹ X.
-static void solve_rows(int n, const double *D, const int *pivot, int m, double *X) {
+static inline void solve_rows(int n, const double *restrict D, const int *pivot, int m, double *restrict X) {
   for (int i = 0; i < n; i++) {
     int p = pivot[i];
     for (int j = 0; p != i && j < m; j++) {
@@ -254,6 +254,22 @@ static void solve_rows(int n, const double *D, const int *pivot, int m, double *
       for (int j = 0; j < m; j++) X[i * m + j] -= D[i * n + k] * X[k * m + j];
     for (int j = 0; j < m; j++) X[i * m + j] /= D[i * n + i];
   }
+}
+
+static void solve_block_rows(int n, const double *D, const int *pivot, int m, double *X) {
+  if (n == SPATIAL && m == SPATIAL) solve_rows(SPATIAL, D, pivot, SPATIAL, X);
+  else solve_rows(n, D, pivot, m, X);
+}
+
+static void solve_vector(int n, const double *D, const int *pivot, double *x) {
+  if (n == SPATIAL) solve_rows(SPATIAL, D, pivot, 1, x);
+  else solve_rows(n, D, pivot, 1, x);
+}
+
+// y := y − A x, A of n x m.
+static void subtract_vector(int n, int m, const double *A, const double *x, double *y) {
+  if (n == SPATIAL && m == SPATIAL) subtract_product(SPATIAL, SPATIAL, 1, A, x, y);
+  else subtract_product(n, m, 1, A, x, y);
 }
 
 // P D = L U in place, with exchanges of rows. Returns false if D is singular or not finite.
@@ -301,7 +317,7 @@ bool block_lu_factor(block_lu *f) {
     double *D = f->values + f->diagonal[k];
     if (!factor_diagonal(own, D, pivot)) return false;
     for (int e = f->first[k]; e < f->first[k + 1]; e++)
-      solve_rows(own, D, pivot, rows_at(f, f->next[e]), f->values + f->upper[e]);
+      solve_block_rows(own, D, pivot, rows_at(f, f->next[e]), f->values + f->upper[e]);
     update(f, k);
   }
   return true;
@@ -312,14 +328,14 @@ void block_lu_solve(const block_lu *f, double *x) {
   for (int k = 0; k < f->count; pivot += rows_at(f, k), k++) {
     int own = rows_at(f, k);
     double *xk = x + f->start[f->order[k]];
-    solve_rows(own, f->values + f->diagonal[k], pivot, 1, xk);
+    solve_vector(own, f->values + f->diagonal[k], pivot, xk);
     for (int e = f->first[k]; e < f->first[k + 1]; e++)
-      subtract_product(rows_at(f, f->next[e]), own, 1, f->values + f->lower[e], xk, x + f->start[f->order[f->next[e]]]);
+      subtract_vector(rows_at(f, f->next[e]), own, f->values + f->lower[e], xk, x + f->start[f->order[f->next[e]]]);
   }
   for (int k = f->count - 1; k >= 0; k--) {
     double *xk = x + f->start[f->order[k]];
     for (int e = f->first[k]; e < f->first[k + 1]; e++)
-      subtract_product(rows_at(f, k), rows_at(f, f->next[e]), 1, f->values + f->upper[e],
-                       x + f->start[f->order[f->next[e]]], xk);
+      subtract_vector(rows_at(f, k), rows_at(f, f->next[e]), f->values + f->upper[e],
+                      x + f->start[f->order[f->next[e]]], xk);
   }
 }

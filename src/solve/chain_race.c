@@ -120,7 +120,7 @@ static double sweep_work(const chain_run *c) { return nsgs_work(c->w->sweeps); }
 
 static double factor_work(const solve_problem *p, solve_workspace *w) {
   double n = p->W.rows;
-  if (condensed_suits(p) && condensed_begin(w->condensed, p)) return 0.13 * condensed_work(w->condensed) + 430 * n;
+  if (condensed_suits(p) && condensed_begin(w->condensed, p)) return 0.13 * condensed_work(w->condensed) + 280 * n;
   return 0.012 * n * n * n + 6 * n * n + 500;
 }
 

@@ -13,6 +13,7 @@ struct condensed {
   bool known, fits;      // the nodes of the problem were looked for, and found
   bool analysed;         // the pattern of all blocks is known
   int *node, *size;      // of each velocity its node; of each node its velocities
+  double *product;       // E J of a large piece
   int nodes, most;       // velocities that there is memory for
   bool *joined;          // of each block: whether it is in the pattern of `some`
   int joined_count;      // 0: there is no such pattern
@@ -30,7 +31,7 @@ condensed *condensed_create(void) {
 void condensed_destroy(condensed *c) {
   if (!c) return;
   block_lu_destroy(c->all), block_lu_destroy(c->some);
-  free(c->node), free(c->size), free(c->joined);
+  free(c->node), free(c->size), free(c->product), free(c->joined);
   free(c);
 }
 
@@ -46,10 +47,11 @@ static bool make_memory(condensed *c, int velocities, int blocks) {
   if (velocities <= c->most) return true;
   size_t count = (size_t)velocities + (size_t)velocities / 2;
   int *node = malloc(count * sizeof *node), *size = malloc(count * sizeof *size);
-  bool made = node && size;
-  if (made) free(c->node), free(c->size), c->node = node, c->size = size, c->most = (int)count;
-  else free(node), free(size);
-  return made;
+  double *product = malloc(BLOCK_ROWS_MAX * count * sizeof *product);
+  if (!node || !size || !product) return free(node), free(size), free(product), false;
+  free(c->node), free(c->size), free(c->product);
+  c->node = node, c->size = size, c->product = product, c->most = (int)count;
+  return true;
 }
 
 // Nodes are the parts into which the ends of all pieces divide the velocities. A mark is set where one begins.
@@ -155,33 +157,48 @@ bool condensed_clear(condensed *c, const bool *left_out) {
   return true;
 }
 
-// A := A + Bᵀ E J for two pieces of a block.
-static inline void add_piece(int size, int rows, int columns, const double *B, const double *E, const double *J,
-                             double *A) {
+enum { SPATIAL = 6 };  // velocities of a free body
+
+// P := E J
+static inline void multiply_piece(int size, int columns, const double *E, const double *J, double *P) {
   for (int i = 0; i < size; i++)
-    for (int j = 0; j < size; j++) {
-      double e = E[i * size + j];
-      if (e == 0) continue;
-      for (int a = 0; a < rows; a++) {
-        double factor = e * B[i * rows + a];
-        for (int b = 0; b < columns; b++) A[a * columns + b] += factor * J[j * columns + b];
-      }
+    for (int b = 0; b < columns; b++) {
+      double sum = 0;
+      for (int j = 0; j < size; j++) sum += E[i * size + j] * J[j * columns + b];
+      P[i * columns + b] = sum;
+    }
+}
+
+// A := A + Bᵀ P
+static inline void add_piece(int size, int rows, int columns, const double *restrict B, const double *restrict P,
+                             double *restrict A) {
+  for (int a = 0; a < rows; a++)
+    for (int b = 0; b < columns; b++) {
+      double sum = 0;
+      for (int i = 0; i < size; i++) sum += B[i * rows + a] * P[i * columns + b];
+      A[a * columns + b] += sum;
     }
 }
 
 void condensed_add(condensed *c, int b, const double *E) {
-  enum { SPATIAL = 6 };
   const matrix_pieces *J = &c->W->J, *B = &c->W->B;
   int size = matrix_block_size(c->W, b);
-  for (int k = J->first[b]; k < J->first[b + 1]; k++)
-    for (int l = J->first[b]; l < J->first[b + 1]; l++) {
-      int rows = J->width[k], columns = J->width[l];
-      if (!rows || !columns) continue;
+  for (int l = J->first[b]; l < J->first[b + 1]; l++) {
+    int columns = J->width[l];
+    const double *to = J->values + J->offset[l];
+    double own[3 * SPATIAL], *P = size * columns <= 3 * SPATIAL ? own : c->product;
+    bool spatial = size == 3 && columns == SPATIAL;
+    if (spatial) multiply_piece(3, SPATIAL, E, to, P);
+    else multiply_piece(size, columns, E, to, P);
+    for (int k = J->first[b]; columns && k < J->first[b + 1]; k++) {
+      int rows = J->width[k];
+      if (!rows) continue;
       double *A = block_lu_at(c->lu, c->node[J->at[k]], c->node[J->at[l]]);
-      const double *from = B->values + B->offset[k], *to = J->values + J->offset[l];
-      if (size == 3 && rows == SPATIAL && columns == SPATIAL) add_piece(3, SPATIAL, SPATIAL, from, E, to, A);
-      else add_piece(size, rows, columns, from, E, to, A);
+      const double *from = B->values + B->offset[k];
+      if (spatial && rows == SPATIAL) add_piece(3, SPATIAL, SPATIAL, from, P, A);
+      else add_piece(size, rows, columns, from, P, A);
     }
+  }
 }
 
 bool condensed_factor(condensed *c) { return block_lu_factor(c->lu); }

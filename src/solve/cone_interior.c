@@ -49,6 +49,8 @@ static const double KNOWN = 0.3;
 // Where a step sticks to an edge below this one, Newton's method is tried from there, and again at a part of it. In
 // pieces steps go on after a retreat as often as Newton's find an end, and take fewer.
 static const double NEAR = 1e-2, NEAR_IN_PIECES = 1e-4, NEARER = 0.3;
+// Where a step raises a residual below FINE by more than this factor, rounding has spoilt it.
+static const double FINE = 1e-4, SPOILT = 100;
 // A residual below this part of the last one is a gain.
 static const double GAINS = 0.5;
 
@@ -82,6 +84,7 @@ typedef struct interior {
   double *scale;      // r = scale · x; 0 where x stays 0, as friction without a coefficient
   double *x, *z, *dx, *dz, *rho, *d, *right, *slip;
   double *r, *u, *work;
+  double *before;  // r of the last step
   int *pivot;
 } interior;
 
@@ -92,7 +95,8 @@ static interior lay_out(solve_workspace *w, const solve_limits *limits) {
   i.M = TAKE(w, double, (dense * dense));
   i.A = TAKE(w, double, (dense * dense));
   i.v = TAKE(w, double, limits->velocities);
-  double **vectors[] = {&i.c, &i.scale, &i.x, &i.z, &i.dx, &i.dz, &i.rho, &i.d, &i.right, &i.slip, &i.r, &i.u};
+  double **vectors[] = {&i.c, &i.scale, &i.x,    &i.z, &i.dx, &i.dz,    &i.rho,
+                        &i.d, &i.right, &i.slip, &i.r, &i.u,  &i.before};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) *vectors[k] = TAKE(w, double, n);
   i.work = TAKE(w, double, limits->rows + limits->velocities);
   i.pivot = TAKE(w, int, n);
@@ -463,12 +467,16 @@ static double descend(interior *i, const solve_problem *p, solve_workspace *w, i
 // residual of i->r.
 static double solve_following(interior *i, const solve_problem *p, solve_workspace *w, int most, double tolerance) {
   int vain = 0;
-  double residual = INFINITY, least = INFINITY, near = i->pieces ? NEAR_IN_PIECES : NEAR;
+  double residual = INFINITY, last = INFINITY, least = INFINITY, near = i->pieces ? NEAR_IN_PIECES : NEAR;
+  size_t bytes = (size_t)i->n * sizeof *i->r;
   start_in_the_middle(i);
   for (int step = 0; step < STEPS && i->iterations < most; step++, i->iterations++) {
     double gap = find_gap(i);
     residual = judge(i, p, w);
     if (residual <= tolerance || gap < GAP || interrupted(w->stop)) return residual;
+    if (last < FINE && residual > SPOILT * last)
+      return memcpy(i->r, i->before, bytes), descend(i, p, w, most, tolerance);
+    last = residual, memcpy(i->before, i->r, bytes);
     if (take_step(i, gap, w->stop) > STUCK) continue;
     vain = residual < GAINS * least ? 0 : vain + 1;
     least = fmin(least, residual);
@@ -480,6 +488,7 @@ static double solve_following(interior *i, const solve_problem *p, solve_workspa
     }
     if (vain == (i->pieces ? RETREATS_IN_PIECES : RETREATS)) break;
     add_to_all(i, (i->pieces ? RETREAT_IN_PIECES : RETREAT) * sqrt(gap));
+    last = INFINITY;
   }
   residual = judge(i, p, w);
   return residual <= FAR ? descend(i, p, w, most, tolerance) : residual;
