@@ -22,7 +22,7 @@
 #include "solve/cone_alart_curnier.h"
 #include "solve/cone_nsgs.h"
 
-enum { FIRST_SWEEPS = 25, SWEEPS = 100 };
+enum { FIRST_SWEEPS = 25, SWEEPS = 100 };  // over all; where something moves, the first time
 
 // Changes count from this part of the residual on, as if all contacts had the same share of it; where nothing moves by
 // that much, from a tenth of it on.
@@ -47,19 +47,41 @@ static int sweep(nsgs_sweeps *m, int most, double size, double residual, double 
   return sweeps;
 }
 
-solve_status local_solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
-                         solve_info *info) {
-  int limit = s->iterations ? s->iterations : LOCAL_LIMIT, most = SWEEPS;
+typedef struct best {
+  double *r, residual;
+} best;
+
+static void compare(best *b, int n, const double *r, double residual) {
+  if (residual < b->residual) b->residual = residual, memcpy(b->r, r, (size_t)n * sizeof *r);
+}
+
+// Turns from r, which the first sweeps have left.
+static solve_status take_turns(const solve_problem *p, const solve_settings *s, solve_workspace *w, int limit,
+                               nsgs_sweeps *m, best *b, double *r, solve_info *info) {
+  int n = p->W.rows, most = SWEEPS;
   double size = mean_size(p, w->weights);
-  nsgs_sweeps *m = nsgs_begin_local(p, w);
-  info->iterations = nsgs_go_on_local(m, limit < FIRST_SWEEPS ? limit : FIRST_SWEEPS, 0, w->stop, r);
-  for (;; most *= 2) {
+  for (;;) {
     double residual = alart_curnier_leap(p, w, s->tolerance, limit, r, &info->iterations);
+    compare(b, n, r, residual);
     if (residual <= s->tolerance) return SOLVE_SOLVED;
     if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
     if (info->iterations >= limit) return SOLVE_LIMIT;
     if (!(residual < INFINITY)) return SOLVE_STALLED;
     int left = limit - info->iterations;
     info->iterations += sweep(m, most < left ? most : left, size, residual, s->tolerance, w->stop, r);
+    compare(b, n, r, nsgs_residual(m, r));
+    if (most < limit) most *= 2;
   }
+}
+
+solve_status local_solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                         solve_info *info) {
+  int n = p->W.rows, limit = s->iterations ? s->iterations : LOCAL_LIMIT;
+  nsgs_sweeps *m = nsgs_begin_local(p, w);
+  best b = {TAKE(w, double, n), INFINITY};
+  info->iterations = nsgs_go_on_local(m, limit < FIRST_SWEEPS ? limit : FIRST_SWEEPS, 0, w->stop, r);
+  compare(&b, n, r, nsgs_residual(m, r));
+  solve_status status = take_turns(p, s, w, limit, m, &b, r, info);
+  if (b.residual < INFINITY) memcpy(r, b.r, (size_t)n * sizeof *r);
+  return status;
 }

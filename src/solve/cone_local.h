@@ -7,8 +7,8 @@
 enum { LOCAL_LIMIT = 20000 };  // iterations without a limit in the settings
 
 bool local_suits(const solve_problem *p, const solve_workspace *w);
-// As the solver of Alart and Curnier, whose steps it takes. Steps and sweeps count as iterations. Its sweeps have the
-// memory that is there for those of the chain, so it cannot run while these go on.
+// As the solver of Alart and Curnier, whose steps it takes. Steps and sweeps count as iterations. It has the
+// memory that is there for the sweeps and the path of the chain (solver.c), and cannot run while these go on.
 solve_status local_solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                          solve_info *info);
 

@@ -478,6 +478,8 @@ int nsgs_go_on_local(nsgs_sweeps *m, int most, double least, interrupt *stop, do
   return sweeps;
 }
 
+double nsgs_residual(nsgs_sweeps *m, const double *r) { return look(&m->problem, m, r); }
+
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
   return nsgs_go_on(nsgs_begin(p, w, s->tolerance), s, w->stop, r, info);
