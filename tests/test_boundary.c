@@ -490,12 +490,16 @@ static void a_ball_rests_on_a_beam(void) {
 }
 
 // A cantilever that falls on a plane with its end: its lower side touches as a point at that end does. The plane leans,
-// so that nothing else touches it.
+// so that nothing else touches it. Without geometric stiffness, and with it: then both move to second order, too.
 static void the_side_of_a_beam_touches_with_its_end(void) {
   static const char *const methods[] = {"{moreau: {step: 1e-4}}", "event", "{iterative: {step: 5e-5}}",
                                         "{lcp-position: {step: 2e-5}}", "{lcp-velocity: {step: 2e-5}}"};
   static const char *const sides[] = {"boundary: beam, side: bottom", "point: tip"};
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < 10; i++) {
+    const char *method = methods[i % 5], *stiffened = i < 5 ? NULL : "bodies.beam.geometric_stiffness=true";
+    // With geometric stiffness a step leaves gaps of 1e-10 m, which by moreau and lcp-position close a side and not a
+    // point: how near counts as touching grows with the surface.
+    if (stiffened && (i % 5 == 0 || i % 5 == 3)) continue;
     double end[2] = {0}, rate[2] = {0}, impulse[2] = {0};
     for (int k = 0; k < 2; k++) {
       char text[1500];
@@ -506,14 +510,14 @@ static void the_side_of_a_beam_touches_with_its_end(void) {
                "joints: {hold: {fixed: [ground, beam]}, stand: {fixed: [ground, table], at: [1, -0.006]}}\n"
                "surfaces: {side: {%s, material: m}, floor: {plane: table, rotate: 5 deg, material: m}}\n"
                "materials: {m: {restitution: 0}}\nmethod: %s\nend: 0.06\n",
-               2e11, 3, 1e-4, sides[k], methods[i]);
-      if (!run_open_text(&r, text, NULL)) continue;
+               2e11, 3, 1e-4, sides[k], method);
+      if (!run_open_text(&r, text, stiffened)) continue;
       while (carom_sim_time(r.sim) < 0.06 * (1 - 1e-9) && CHECK(carom_sim_step(r.sim, 0.06, &r.error) == CAROM_OK))
         impulse[k] += run_read(&r, "side-floor.fn") > 0;
       end[k] = run_read(&r, "tip.y"), rate[k] = run_read(&r, "tip.vy");
       run_close(&r);
     }
-    printf("    %.20s: %g and %g steps with a force, place off by %.1e, speed by %.1e\n", methods[i], impulse[0],
+    printf("    %.20s: %g and %g steps with a force, place off by %.1e, speed by %.1e\n", method, impulse[0],
            impulse[1], end[1] - end[0], rate[1] - rate[0]);
     CHECK(impulse[0] > 0);
     CHECK_NEAR(end[1], end[0], 1e-12);
@@ -549,7 +553,7 @@ static double strike_beams(const char *method, double step) {
   return fmax(vec3_norm(vec3_sub(after, before)) / before.y, fabs(turn_after.z / turn_before.z - 1));
 }
 
-// As far as the motion is integrated: with order three and more by a Runge-Kutta method, with order one by a time
+// As far as the motion is integrated: with more than order two by a Runge-Kutta method, with order one by a time
 // stepper.
 static void two_beams_keep_momentum(void) {
   static const char *const methods[] = {"lcp-position", "lcp-velocity", "stewart-trinkle"};
@@ -557,7 +561,7 @@ static void two_beams_keep_momentum(void) {
     const double coarse = strike_beams(methods[i], 2e-6), fine = strike_beams(methods[i], 1e-6);
     printf("    %s: momentum off by %.1e and %.1e\n", methods[i], coarse, fine);
     CHECK_LE(fine, i < 2 ? 1e-7 : 1e-5);
-    CHECK_LE(fine, (i < 2 ? 0.3 : 0.6) * coarse);
+    CHECK_LE(fine, (i < 2 ? 0.2 : 0.6) * coarse);
   }
 }
 

@@ -189,14 +189,22 @@ static void wrong_matrices_are_refused(void) {
   refuses_cloud(&c, false, "the mass matrix is not positive definite");
 }
 
-// A load case of the cloud: its own matrix, with `more` in one entry, and forces as text.
-static void refuses_load(double more, const char *forces, const char *expected) {
+// What a pull of N newtons between the first two nodes, 1 m apart along x, adds to the stiffness.
+static void add_pull(cloud *c, double N) {
+  for (int d = 1; d < 3; d++) {
+    c->K[d][d] += N, c->K[3 + d][3 + d] += N;
+    c->K[d][3 + d] -= N, c->K[3 + d][d] -= N;
+  }
+}
+
+// A load case of the cloud: its matrix under a pull, with `more` in one entry, and forces as text.
+static void refuses_load(double pull, double more, const char *forces, const char *expected) {
   cloud c = cloud_of_box();
   body b = {.memory = arena_create(NULL)};
   imported_case load = {.name = "push"};
   imported_result made = {0};
   const char *K = market(&b.memory, c.K, false), *M = market(&b.memory, c.M, false), *nodes = table(&b.memory, &c);
-  c.K[0][0] += more;
+  add_pull(&c, pull), c.K[0][0] += more;
   const char *loaded = market(&b.memory, c.K, false);
   b.from.cases = &load, b.from.case_count = 1;
   const bool good = matrix_market_read(K, strlen(K), &b.memory, &b.from.stiffness, b.why) &&
@@ -210,15 +218,18 @@ static void refuses_load(double more, const char *forces, const char *expected) 
   arena_free(&b.memory);
 }
 
-// Nodes 7 and 17 are 1 m apart along x.
+// Nodes 7 and 17 are the first two.
 static void wrong_loads_are_refused(void) {
-  refuses_load(0, "# pulled apart\n7 -5 0 0\n17 5 0 0\n", NULL);
-  refuses_load(10, "7 -5 0 0\n17 5 0 0\n", "is not that of this body: it resists a shift");
-  refuses_load(0, "7 -5 0 0\n17 4 0 0\n", "the forces of the load 'push' are not balanced");
-  refuses_load(0, "7 0 -5 0\n17 0 5 0\n", "the forces of the load 'push' are not balanced");
-  refuses_load(0, "7 -5 0 0\n18 5 0 0\n", "a force on node 18, which has no row");
-  refuses_load(0, "7 -5 0\n", "line 1: a component of the force");
-  refuses_load(0, "# none\n", "there are no forces");
+  refuses_load(5, 0, "# pulled apart\n7 -5 0 0 # one\n17 5 0 0\n", NULL);
+  refuses_load(5, 10, "7 -5 0 0\n17 5 0 0\n", "is not that of this body: it resists a shift");
+  refuses_load(5, 0, "7 -5 0 0\n17 4 0 0\n", "the forces of the load 'push' are not balanced");
+  refuses_load(5, 0, "7 0 -5 0\n17 0 5 0\n", "the forces of the load 'push' are not balanced");
+  refuses_load(0, 0, "7 -5 0 0\n17 5 0 0\n", "the forces of the load 'push' do not fit its stiffness matrix");
+  refuses_load(5, 0, "7 5 0 0\n17 -5 0 0\n", "the forces of the load 'push' do not fit its stiffness matrix");
+  refuses_load(5, 0, "7 -5 0 0\n18 5 0 0\n", "a force on node 18, which has no row");
+  refuses_load(5, 0, "7 -5 0\n", "line 1: a component of the force");
+  refuses_load(5, 0, "7 -5 0 0 0 0 1\n", "line 1: more than three components of a force");
+  refuses_load(5, 0, "# none\n", "there are no forces");
 }
 
 static void refuses_market(const char *text, const char *expected) {

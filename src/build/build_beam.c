@@ -211,6 +211,10 @@ static bool take_beam(builder *b, flexible_builder *fb) {
   if (d->elements > ELEMENTS_MOST)
     return source_error(b->error, CAROM_ERROR_MODEL, flexible_place(fb, d->origin, &beam_table, "elements"), NULL,
                         "body '%s': a beam has at most %d elements, not %d", fb->p->name, ELEMENTS_MOST, d->elements);
+  if (fb->beam.rod && fb->d->geometric_stiffness == CAROM_GEOMETRIC_YES)
+    return flexible_refuse(b, fb, builder_place(fb->p, &body_table, "geometric_stiffness"),
+                           "leave it out, or choose another 'theory'",
+                           "a rod does not bend, so that it has no geometric stiffness");
   start_nodes(b, fb);
   if (!take_solid(b, fb) || !compile_section(b, fb)) return false;
   place_breaks(b, fb);

@@ -100,8 +100,10 @@ static const option body_options[] = {
      .offset = AT(geometric_stiffness),
      .words = "no|yes|automatic",
      .preset = "automatic",
-     .help = "Of a flexible body: whether loads and its rotation change how it bends, because its material keeps its "
-             "length when it does. With `automatic` a beam has it, and a `solid_2d` does not."},
+     .help =
+         "Of a flexible body: whether loads and its rotation change how it bends, because its material keeps its "
+         "length when it does. With `automatic` a beam has it, a `solid_2d` does not, and `finite_elements` do if they "
+         "have `loads`."},
 };
 const option_table body_table = {
     .name = "body",

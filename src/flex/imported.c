@@ -41,6 +41,8 @@ bool imported_forces_read(const char *bytes, size_t length, arena *memory, impor
     if (!lines_count(&l, "the number of a node", 0, INT_MAX, &number)) return false;
     for (int k = 0; k < 3; k++)
       if (!lines_number(&l, "a component of the force", &f[k])) return false;
+    const lines_word more = lines_next(&l);
+    if (more.length && *more.text != '#') return lines_fail(&l, "more than three components of a force");
     if (to->force_count >= IMPORTED_NODES_MAX) return lines_fail(&l, "more than %d forces", IMPORTED_NODES_MAX);
     *ARENA_PUSH(memory, to->forces, to->force_count, to->force_capacity) = (imported_node){number, vec3_of(f)};
   }
@@ -268,6 +270,35 @@ static bool check_shifts(maker *k, const imported_case *c, const symmetric *G) {
   return true;
 }
 
+// A stressed body that turns by Ω takes its forces along: (Ω'x)·G Ωx = Σ (Ω'x)·ΩF for any two small turns. This holds
+// to first order in the load, and tells forces of another size or sign.
+static bool check_turns(maker *k, const imported_case *c, const double *forces, const symmetric *G) {
+  static const double FIRST_ORDER = 0.02;
+  static const vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const int n = G->n;
+  double *rigid = ARENA_ARRAY(k->memory, double, 6L * n), *force = ARENA_ARRAY(k->memory, double, n);
+  double off = 0, size = 0;
+  elements_rigid(k->e, rigid);
+  for (int j = 0; j < 3; j++) {
+    symmetric_multiply(G, rigid + (3L + j) * n, force);
+    for (int i = 0; i < 3; i++) {
+      const double *turn = rigid + (3L + i) * n;
+      double sum = 0;
+      for (int a = 0; a < n; a += 3) {
+        const vec3 taken = vec3_cross(axes[j], vec3_of(forces + a));
+        sum += vec3_dot(vec3_of(turn + a), vec3_sub(vec3_of(force + a), taken));
+        size += vec3_norm(vec3_of(turn + a)) * vec3_norm(taken);
+      }
+      off = fmax(off, fabs(sum));
+    }
+  }
+  return off <= FIRST_ORDER * size ||
+         fail(k,
+              "the forces of the load '%.40s' do not fit its stiffness matrix: it must be that of the body under these "
+              "forces",
+              c->name);
+}
+
 static bool make_load(maker *k, imported_case *c, double length, double mass, imported_load *to) {
   symmetric loaded;
   const int n = k->e->freedom_count;
@@ -285,7 +316,8 @@ static bool make_load(maker *k, imported_case *c, double length, double mass, im
     vec3_store(f, vec3_scale(mass * length, c->forces[i].at));
     for (int d = 0; d < 3; d++) to->forces[k->e->freedoms[k->index[node]][d]] += f[d];
   }
-  return check_balance(k, c, to->forces) && check_shifts(k, c, &to->geometric);
+  return check_balance(k, c, to->forces) && check_shifts(k, c, &to->geometric) &&
+         check_turns(k, c, to->forces, &to->geometric);
 }
 
 static bool make_loads(maker *k, double length, double mass, imported_load **to) {

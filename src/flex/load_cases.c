@@ -77,8 +77,8 @@ static bool make_orthonormal(arena *memory, const flex_elements *e, long pairs, 
   return true;
 }
 
-// Turns such cases among each other until the mass does not couple them either.
-static bool part_by_mass(arena *memory, const flex_elements *e, long pairs, case_basis *of) {
+// Combines such cases so that they are orthogonal in the mass, too.
+static bool make_mass_orthogonal(arena *memory, const flex_elements *e, long pairs, case_basis *of) {
   const int n = of->count;
   double *M = ARENA_ARRAY(memory, double, n *n), *values = ARENA_ARRAY(memory, double, n);
   double *momentum = ARENA_ARRAY(memory, double, e->freedom_count);
@@ -128,7 +128,7 @@ bool load_cases_fields(arena *memory, const flex_elements *e, int modes, const l
   *to = (floating_fields){0};
   if (!make_orthonormal(memory, e, pairs, &given, &basis)) return false;
   if (!basis.count) return true;
-  if (!part_by_mass(memory, e, pairs, &basis)) return false;
+  if (!make_mass_orthogonal(memory, e, pairs, &basis)) return false;
   take_fields(memory, e, pairs, &basis, to);
   return true;
 }

@@ -13,7 +13,7 @@
 #include "flex/floating.h"
 
 typedef struct load_cases {
-  int count, capacity;
+  int count;
   double *deformation;  // one row of freedom_count numbers each, zero where the frame of the body is
   double *stiffness;    // K_G of each: modes²
 } load_cases;

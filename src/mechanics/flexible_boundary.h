@@ -13,7 +13,7 @@ struct flexible_boundary {
   const vec2 *at;     // undeformed [m]
   const vec2 *shift;  // displacement per modal coordinate, modes for each node
   // Of a body with fields of second-order displacements (floating.h): displacement in each of them, as many as there
-  // are for each node; and of a beam how its sections turn, modes for each node. Else null.
+  // are for each node; and of a beam how its sections turn, modes for each node, else null.
   const vec2 *field;
   const double *turn;
 };

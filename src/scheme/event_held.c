@@ -282,6 +282,7 @@ static void weigh_rows(const event *s, const event_factor *f, double *weight) {
   double most = 0;
   for
     EACH_PART(k, s) most = fmax(most, event_part(s, k)->share[0]);
+  if (!(most > 0)) most = 1;  // nothing presses: all count alike
   for (int i = 0; i < f->held; i++) weight[i] = f->scale[i] / most;
   int i = s->w.m->row_count;
   for
