@@ -208,7 +208,7 @@ static void learn_row(double predicted, double reached, double percussion, doubl
 // A lasting contact that ended an interval with a gap asks the next for a velocity that removes it. On velocity level
 // gaps add up what the rates missed, and the velocity is a share of the gap over the interval. On position level the
 // same force leaves the same gap in every interval: the velocity is the sum of shares of these gaps, until there are
-// none. Small shares do not excite the alternation of forces.
+// none. Small shares do not excite the alternation of forces. The next problem bounds the velocity.
 static double offset_after(const complement *s, int p, double gap) {
   static const double RATE_SHARE = 0.2, GAP_SHARE = 0.1;
   const double before = s->miss[p].offset;

@@ -63,6 +63,7 @@ typedef struct complement_problem {
   double *columns[2];  // means of M⁻¹ Wᵀ over the stages, by p and by b: one row of nv numbers for each row
   double *W, *q, *P, *u;
   double *unit, *rates, *speeds;  // for responses
+  double *start;                  // velocities of the rows at the start of the interval [m/s]
   double loosest;                 // what the row answers to its own percussion that answers most [1/kg]
   block_list blocks;
   solve_workspace *workspace;

@@ -168,7 +168,7 @@ static const double *respond(complement *s, int row) {
   return response_to(m, x, unit, x->row_total);
 }
 
-// Adds what forces do from stage k on to the end.
+// Adds what forces do from stage k on to the end. Every method has a weight at its first stage, which is the start.
 static bool add_stage(complement *s, int k) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
@@ -176,6 +176,7 @@ static bool add_stage(complement *s, int k) {
   if (weight[0] == 0 && weight[1] == 0) return true;
   show_at(s, s->free.t[k], s->free.y[k]);
   add_rows(s);
+  if (k == 0) rows_rates(m, x, s->problem.start);
   if (!response_factor(m, x) || (m->row_count && !response_factor_constraints(m, x))) return false;
   for (int i = 0; i < s->problem.rows; i++) {
     const double *change = respond(s, m->row_count + i);
@@ -231,6 +232,15 @@ static void correct_matrix(complement *s, int n) {
     }
 }
 
+// The free step changes the rate of a gap by what contact forces undo at rest, g h under weight. No offset pushes
+// faster: the contact then goes on under its load while the offset falls, and without a load nothing is pushed apart.
+// The overlap after an impact is a part of its speed times h; an offset without a bound made a share of that speed a
+// rebound. On velocity level an offset that closes a gap only lets the body fall, and needs no bound.
+static double bounded_offset(const complement *s, double offset, double change) {
+  const double most = fabs(change), pushed = fmax(offset, -most);
+  return s->level == COMPLEMENT_RATES ? pushed : fmin(pushed, most);
+}
+
 static bool form_problem(complement *s) {
   const mechanism *m = s->w.m;
   complement_problem *b = &s->problem;
@@ -245,9 +255,11 @@ static bool form_problem(complement *s) {
   block_list_begin(&b->blocks, 0);
   for (int k = 0; k < b->part_count; k++) {
     const int p = b->part[k], first = b->row[k], rows = rows_of(s, p);
+    double *offset = &s->miss[p].offset;
     for (int i = first; i < first + rows; i++) b->q[i] = b->rates[m->row_count + i];
+    *offset = bounded_offset(s, *offset, b->q[first] - b->start[m->row_count + first]);
     if (s->level == COMPLEMENT_GAPS) b->q[first] = s->w.points[p].gap / (s->method->reach * s->free.h);
-    b->q[first] += s->miss[p].offset;
+    b->q[first] += *offset;
     block_list_add(&b->blocks, block_of_contact(first, rows, s->w.entry[p].e->material.friction));
   }
   write_matrix(s, n);
@@ -335,6 +347,7 @@ static void allocate(complement *s, int points, int rows) {
   b->q = ARENA_ARRAY(a, double, rows + 1), b->P = ARENA_ARRAY(a, double, rows + 1);
   b->u = ARENA_ARRAY(a, double, rows + 1);
   b->unit = ARENA_ARRAY(a, double, all), b->rates = ARENA_ARRAY(a, double, all);
+  b->start = ARENA_ARRAY(a, double, all);
   b->speeds = ARENA_ARRAY(a, double, nv + 1);
   b->blocks = block_list_create(a, points + 1);
   b->row_capacity = rows, b->point_capacity = points;
