@@ -60,9 +60,8 @@ void dca_create(const mechanism *m, motion *x) {
       const bool assembly = s->kind == DCA_LEAF || s->kind == DCA_JOIN, open = assembly && s->outer >= 0 && !s->rigid;
       const int k = s->freedom, all = columns_of(m, p, s);
       dca_cell *c = &w->cells[i];
-      double **const arrays[] = {&c->I, &c->X, &c->Xt, &c->Q, &c->V, &c->z, &c->G, &c->U, &c->H, &c->y};
+      double **const arrays[] = {&c->I, &c->X, &c->Q, &c->V, &c->z, &c->G, &c->U, &c->H, &c->y};
       const int square = n * row, counts[] = {assembly ? square : 0,
-                                              open ? square : 0,
                                               open ? square : 0,
                                               open ? row * s->rank : 0,
                                               open && all > n ? n * (all + 1) : 0,
@@ -71,7 +70,7 @@ void dca_create(const mechanism *m, motion *x) {
                                               row * k,
                                               k * k,
                                               k};
-      for (int a = 0; a < 10; a++) {
+      for (int a = 0; a < 9; a++) {
         if (pass) *arrays[a] = values + size;
         size += (counts[a] + 7) / 8 * 8;
       }
@@ -154,15 +153,11 @@ BLOCK void shift_columns(const int w, const double *r, double *A) {
   for (int i = 0; i < w; i++) block_carry_force(w, r, A + i * ROW(w));
 }
 
-BLOCK void transpose(const int w, const double *A, double *to) {
-  for (int i = 0; i < w; i++)
-    for (int j = 0; j < w; j++) to[j * ROW(w) + i] = A[i * ROW(w) + j];
-}
-
 // X a and Xᵀ f of the assembly of a step.
 BLOCK void outward(const int w, const motion *x, const dca_step *s, const dca_cell *c, const double *a, double *to) {
   if (s->rigid) block_shift_motion(w, x->links[s->outer].r, a, to);
-  else combine(w, c->Xt, a, to);
+  else
+    for (int i = 0; i < w; i++) to[i] = block_dot(w, c->X + i * ROW(w), a);
 }
 BLOCK void inward(const int w, const motion *x, const dca_step *s, const dca_cell *c, const double *f, double *to) {
   if (s->rigid) {
@@ -250,7 +245,9 @@ BLOCK void join_inertia(const int w, const motion *x, const dca_step *s, dca_cel
   } else {
     for (int i = 0; i < w; i++) combine(w, left->X, passed + i * ROW(w), half + i * ROW(w));
     for (int i = 0; i < w; i++) {
-      combine(w, half, left->Xt + i * ROW(w), passed + i * ROW(w));
+      double column[6];
+      for (int j = 0; j < w; j++) column[j] = left->X[j * ROW(w) + i];
+      combine(w, half, column, passed + i * ROW(w));
       for (int k = 0; k < ROW(w); k++) c->I[i * ROW(w) + k] = left->I[i * ROW(w) + k] + passed[i * ROW(w) + k];
     }
   }
@@ -276,7 +273,6 @@ BLOCK void join_outer(const int w, const motion *x, const dca_step *s, dca_cell 
   } else {
     for (int i = 0; i < w; i++) combine(w, product, right->X + i * ROW(w), c->X + i * ROW(w));
   }
-  transpose(w, c->X, c->Xt);
   for (int i = 0; i < r->rank; i++) copy_row(w, right->Q + i * ROW(w), columns + i * ROW(w));
   for (int i = r->rank; i < count; i++) {
     clear_row(w, columns + i * ROW(w));
@@ -311,7 +307,6 @@ BLOCK void bend_outer(const int w, const mechanism *m, const motion *x, const dc
   memset(c->Q, 0, (size_t)(s->rank * ROW(w)) * sizeof *c->Q);
   const bool bends = shapes && !n->modes_held;
   if (bends) take_bending(w, n, (const lanes *)shapes, f->X, c->X);
-  transpose(w, c->X, c->Xt);
   if (!bends) return;
   for (int k = 0; k < n->modes; k++) flexible_column(m, n, shapes, k, columns + k * ROW(w));
   for (int k = 0; k < n->modes; k++) {

@@ -51,7 +51,7 @@ dca_plan *dca_plan_create(const mechanism *m, arena *memory);
 
 // Of one step: matrices, and vectors that belong to the forces at hand.
 typedef struct dca_cell {
-  double *I, *X, *Xt;     // n rows each, padded; Xᵀ
+  double *I, *X;          // n rows each, padded
   double *Q, *V;          // the columns of Q, padded, and the reflections that reduced these
   double *z;              // Qᵀ F₂
   double *G, *U, *H, *y;  // of an elimination, see dca.c
