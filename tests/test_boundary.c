@@ -283,6 +283,71 @@ static void places_on_a_boundary_are_followed(void) {
   }
 }
 
+// A soft block slides on the ground against what rises there: a wall, a slope, a step lower than itself. At inner
+// corners a node is held by two lines. The end nodes of a side touch the wall, too, which the side does not look at. A
+// time stepper is off by the first order of its step: by 1e-4 m at most.
+static bool slide_on_ground(const char *part, const char *ground, const char *method, double to[4]) {
+  char text[1500];
+  run r;
+  snprintf(text, sizeof text,
+           "space: planar\ngravity: [0, -9.81]\nbodies:\n"
+           "  block: {solid_2d: {rectangle: [0.1, 0.1], elements: 2, thickness: 0.1, young: 1e6, poisson: 0.3, "
+           "density: 1000}, modes: {count: 4, interface: [bottom, right]}, damping: {stiffness: 2e-3}}\n"
+           "joints: {f: {free: [ground, block], at: [0, 0.0505]}}\n"
+           "surfaces: {skin: {boundary: block, %smaterial: m}, floor: {polygon: ground, points: [%s, [0.1, 0], "
+           "[-0.5, 0], [-0.5, -0.1]], material: m}}\n"
+           "materials: {m: {restitution: 0}}\ninitial: {f: {u: [0, 0.5, 0]}}\nmethod: %s\nend: 0.2\n",
+           part, ground, method);
+  if (!run_open_text(&r, text, NULL)) return false;
+  const bool done = CHECK(run_to(&r, 0.2));
+  to[0] = run_read(&r, "f.q1"), to[1] = run_read(&r, "f.q2"), to[2] = run_read(&r, "f.u1"),
+  to[3] = run_read(&r, "f.u2");
+  CHECK_EQUAL(carom_sim_summary(r.sim).fallbacks, 0);
+  run_close(&r);
+  return done;
+}
+
+static void inner_corners_hold_a_boundary(void) {
+  static const struct {
+    const char *part, *ground;
+  } cases[] = {{"side: bottom, ", "[0.3, -0.1], [0.3, 0.3], [0.1, 0.3]"},
+               {"", "[0.5, -0.1], [0.5, 0.3], [0.4, 0.3]"},
+               {"", "[0.3, -0.1], [0.3, 0.01], [0.1, 0.01]"}};
+  for (int k = 0; k < 3; k++) {
+    double exact[4], located[4], stepped[4];
+    if (!slide_on_ground(cases[k].part, cases[k].ground, "event", exact) ||
+        !slide_on_ground(cases[k].part, cases[k].ground, "{iterative: {step: 2e-5}}", located) ||
+        !slide_on_ground(cases[k].part, cases[k].ground, "{moreau: {step: 1e-5, modal_theta: 0.5}}", stepped))
+      continue;
+    printf("    at %.5f m: iterative %.1e from event, moreau %.1e\n", exact[0], apart(located, exact),
+           fabs(stepped[0] - exact[0]));
+    CHECK_LE(apart(located, exact), 5e-5);
+    CHECK_LE(fabs(stepped[0] - exact[0]), 4e-4);
+    CHECK_LE(exact[0], 0.055);
+  }
+}
+
+// A line counts beyond its inner corner only near it: behind the slope there is a pit, and a block falls into it
+// freely.
+static void lines_end_where_another_part_is(void) {
+  run r;
+  if (!run_open_text(
+          &r,
+          "space: planar\ngravity: [0, -9.81]\nbodies:\n"
+          "  block: {solid_2d: {rectangle: [0.1, 0.1], elements: 2, thickness: 0.1, young: 1e6, poisson: 0.3, "
+          "density: 1000}, modes: {count: 4}}\n"
+          "joints: {f: {free: [ground, block], at: [0.5, 0.1]}}\n"
+          "surfaces: {skin: {boundary: block, material: m}, floor: {polygon: ground, points: [[-0.5, 0], [0.1, 0], "
+          "[0.2, 0.1], [0.3, 0.1], [0.3, -0.5], [0.8, -0.5], [0.8, -0.6], [-0.5, -0.6]], material: m}}\n"
+          "materials: {m: {restitution: 0}}\nmethod: event\nend: 0.25\n",
+          NULL))
+    return;
+  CHECK(run_to(&r, 0.25));
+  CHECK_NEAR(run_read(&r, "block.y"), 0.1 - 0.5 * 9.81 * 0.25 * 0.25, 1e-8);
+  CHECK_EQUAL(carom_sim_summary(r.sim).contact_impacts, 0);
+  run_close(&r);
+}
+
 // --- impact ----------------------------------------------------------------------------------------------------------
 
 #define TWO_DISCS                                                                                                     \
@@ -633,6 +698,8 @@ int main(void) {
   RUN(a_block_at_rest_takes_long_steps);
   RUN(rigid_bodies_rest_between_nodes);
   RUN(places_on_a_boundary_are_followed);
+  RUN(inner_corners_hold_a_boundary);
+  RUN(lines_end_where_another_part_is);
   RUN(two_discs_keep_momentum);
   RUN(losses_of_discs_are_told_apart);
   RUN(removed_overlap_adds_its_energy);

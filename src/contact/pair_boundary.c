@@ -461,10 +461,55 @@ static held_place place_of(const held_pair *h, const contact_feature *f) {
   return f->part[2] ? round_on(h, f->part[0] - h->a.line->count, f->part[1]) : node_on(h, f->part[0], f->part[1]);
 }
 
-// A node touches a line that looks towards it, not the side of a box whose corner goes by.
+// A node touches a line unless a line beside it leads deeper by more than 60 degrees: the side of a box whose corner
+// goes by. The end of a side has one line beside it.
+#define STEEP 0.87
+
 static bool faces_line(const held_pair *h, int v, vec2 n) {
-  const vec2 out = pose2_turn(h->a.at, polyline_normal(h->a.line, h->a.places, v));
-  return vec2_dot(out, n) < -0.5 * vec2_norm(out) || vec2_norm(out) == 0;
+  const int beside[2] = {h->a.line->next[v], h->a.line->before[v]};
+  for (int k = 0; k < 2; k++) {
+    if (beside[k] < 0) continue;
+    const vec2 way = vec2_sub(vertex_at(&h->a, beside[k]), vertex_at(&h->a, v));
+    if (vec2_dot(n, way) < -STEEP * vec2_norm(way)) return false;
+  }
+  return true;
+}
+
+// Whether a feature ends at an inner corner that is, or that ends, the other.
+static bool meet_inside(const outline *o, int i, int other) {
+  const outline_feature *f = &o->features[other];
+  for (int step = -1; step <= 1; step += 2)
+    if (outline_is_inner(outline_beside(o, i, step)) &&
+        (f == outline_beside(o, i, step) || f == outline_beside(o, i, 2 * step)))
+      return true;
+  return false;
+}
+
+// Whether a node may touch a feature: the nearest one, what meets it at an inner corner, where both hold the node, and
+// all it is in front of. Lines reach beyond inner corners only near them: elsewhere another part of the outline may be
+// there.
+static bool is_offered(const held_pair *h, int v, int number, int nearest, const held_place *p) {
+  const outline *o = h->e->outline_second;
+  const outline_feature *f = &o->features[number];
+  if (number == nearest || meet_inside(o, number, nearest)) return true;
+  if (f->kind != OUTLINE_LINE) return p->gap >= 0;
+  const double along = vec2_dot(outline_along(f), vec2_sub(into(h->b, vertex_at(&h->a, v)), f->from));
+  return p->gap >= 0 && along >= f->low && along <= f->high;
+}
+
+static void visit_node(const held_pair *h, int v, void (*each)(void *to, const contact_feature *f, const held_place *p),
+                       void *to) {
+  const outline *o = h->e->outline_second;
+  const double slack = slack_of(h->e);
+  const outline_foot foot = outline_nearest(o, into(h->b, vertex_at(&h->a, v)));
+  if (!foot.on) return;
+  for (int i = 0; i < o->count; i++) {
+    if (o->features[i].kind == OUTLINE_ROUND && o->features[i].radius == 0) continue;
+    const contact_feature f = {{v, i, 0}};
+    const held_place p = node_on(h, v, i);
+    if (p.within < -slack || !is_offered(h, v, i, (int)(foot.on - o->features), &p)) continue;
+    if (is_round(&o->features[i]) || faces_line(h, v, p.n)) each(to, &f, &p);
+  }
 }
 
 // Calls `each` for every place whose features are there.
@@ -472,13 +517,7 @@ static void visit_places(const held_pair *h, void (*each)(void *to, const contac
                          void *to) {
   const outline *o = h->e->outline_second;
   const double slack = slack_of(h->e);
-  for (int v = 0; v < h->a.line->count; v++) {
-    const outline_foot foot = outline_nearest(o, into(h->b, vertex_at(&h->a, v)));
-    if (!foot.on || (foot.on->kind == OUTLINE_ROUND && foot.on->radius == 0)) continue;
-    const contact_feature f = {{v, (int)(foot.on - o->features), 0}};
-    const held_place p = node_on(h, v, f.part[1]);
-    if (p.within >= -slack && (is_round(foot.on) || faces_line(h, v, p.n))) each(to, &f, &p);
-  }
+  for (int v = 0; v < h->a.line->count; v++) visit_node(h, v, each, to);
   for (int i = 0; i < o->count; i++) {
     if (!is_round(&o->features[i])) continue;
     const vec2 c = into(h->a.at, pose2_point(h->b, o->features[i].centre));
