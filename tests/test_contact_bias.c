@@ -409,6 +409,9 @@ static const subject boundaries[] = {
     {"boundary on outline", true, "mass: 1, inertia: 0.1",
      "g: {arcs: b, at: [0, -0.5], points: [[0.6, 0.2], [-0.6, 0.2], [-0.6, -0.3], [0.6, -0.3]], radii: [-0.7, 0, 0, "
      "0], material: m}"},
+    {"boundary on outline", true, "mass: 1, inertia: 0.1",
+     "g: {arcs: b, points: [[-1, -0.6], [0.3, -0.6], [0.9, 0.5], [1.2, 0.5], [1.2, -0.8], [-1, -0.8]], radii: [0, -1, "
+     "0, 0, 0, 0], material: m}"},
     {"boundary on boundary", true, SOFT, "g: {boundary: b, material: m}"},
     {"boundary on plane", true, "mass: 1, inertia: 0.1", "g: {plane: b, at: [0, -0.3], material: m}"},
     {"boundary on outline", true, "mass: 1, inertia: 0.1", "g: {sphere: b, at: [0.6, 0.3], radius: 0.15, material: m}"},
@@ -511,6 +514,30 @@ static void boundaries_move_with_their_bodies(void) {
   }
 }
 
+// The same of places that are held to features which need not be the nearest ones.
+static void followed_places_of_boundaries_move_with_their_features(void) {
+  for (int k = 0; k < BOUNDARIES; k++) {
+    run r;
+    if (strcmp(boundaries[k].type, "boundary on outline") != 0 || !open_boundary(&r, &boundaries[k], SOFT)) continue;
+    path w = {.contacts = &r.model->contacts, .m = &r.model->m, .x = r.sim->x};
+    const contact_element *e = w.contacts->elements;
+    int compared = 0;
+    for (int sample = 0; sample < 20; sample++) {
+      contact_touch found[CONTACT_POINTS_MAX];
+      for (int i = 0; i < w.m->nq; i++) w.q[i] = w.m->q0[i] + uniform(-0.05, 0.05);
+      for (int i = 0; i < w.m->nv; i++) w.u[i] = uniform(-1, 1);
+      contact_point points[CONTACT_POINTS_MAX] = {{0}};
+      go(&w, 0, points);
+      int count = e->type->follow->find(w.m, w.x, e, found);
+      for (int i = 0; i < count; i++)
+        if (!contact_is_guard(&found[i].feature)) compared += compare_place(&w, e, &found[i].feature);
+    }
+    printf("    %s: %d places\n", boundaries[k].type, compared);
+    CHECK_LE(15, compared);  // spheres have one place in each sample, unless they are too deep
+    run_close(&r);
+  }
+}
+
 // --- anchors ---------------------------------------------------------------------------------------------------------
 
 // Velocity and acceleration by central differences of the position, which err by h²; the row and the wrench by the
@@ -551,5 +578,6 @@ int main(void) {
   RUN(anchors_move_with_their_bodies);
   RUN(also_on_flexible_bodies);
   RUN(boundaries_move_with_their_bodies);
+  RUN(followed_places_of_boundaries_move_with_their_features);
   return check_summary();
 }

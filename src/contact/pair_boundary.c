@@ -337,14 +337,12 @@ static const outline_feature *round_at(const outline *o, pose2 at, vec2 p, vec2 
   return best;
 }
 
-static contact_travel travel_on_outline(const mechanism *m, const motion *x, const contact_element *e,
-                                        const contact_point *p, int k) {
-  (void)k;
+// A place on this feature of the outline; null: it is not known, and counts as straight.
+static contact_travel travel_on_feature(const mechanism *m, const motion *x, const contact_element *e,
+                                        const contact_point *p, const outline_feature *f) {
   marker_place second = marker_find(m, x, e->second);
   pose2 b = pose2_of((pose){second.R, second.p});
-  vec3 w = marker_omega(m, x, &second);
   if (!is_node(&p->spot[0])) {  // an arc or corner on a line of the boundary
-    const outline_feature *f = round_at(e->outline_second, b, vec2_of(p->at), vec2_of(p->n));
     vec3 c = f ? vec2_in_space(pose2_point(b, f->centre)) : p->at;
     anchor centre = marker_anchor(x, &second, c);
     vec3 v = anchor_velocity(m, x, &centre);
@@ -355,15 +353,26 @@ static contact_travel travel_on_outline(const mechanism *m, const motion *x, con
     return t;
   }
   contact_travel t = {.at = flexible_boundary_velocity(m, x, p->node_first, p->spot[0].node[0])};
-  outline_foot foot = outline_nearest(e->outline_second, into(b, vec2_of(p->at)));
-  t.n = vec3_cross(w, p->n);
-  if (!foot.on || foot.on->kind == OUTLINE_LINE) return t;
+  t.n = vec3_cross(marker_omega(m, x, &second), p->n);
+  if (!f || f->kind == OUTLINE_LINE) return t;
   double radius = 0;  // of curvature: the centre stays with the body
-  (void)outline_point(foot.on, foot.normal, &radius);
+  (void)outline_point(f, vec2_turn(vec2_of(p->n), b.c, -b.s), &radius);
   anchor centre = marker_anchor(x, &second, vec3_axpy(p->at, -(p->gap + radius), p->n));
   if (p->gap + radius != 0)
     t.n = contact_turn_of(p->n, p->gap + radius, vec3_sub(t.at, anchor_velocity(m, x, &centre)));
   return t;
+}
+
+static contact_travel travel_on_outline(const mechanism *m, const motion *x, const contact_element *e,
+                                        const contact_point *p, int k) {
+  (void)k;
+  const outline *o = e->outline_second;
+  marker_place second = marker_find(m, x, e->second);
+  pose2 b = pose2_of((pose){second.R, second.p});
+  const vec2 at = vec2_of(p->at);
+  const outline_feature *f =
+      is_node(&p->spot[0]) ? outline_nearest(o, into(b, at)).on : round_at(o, b, at, vec2_of(p->n));
+  return travel_on_feature(m, x, e, p, f);
 }
 
 // --- followed in time ------------------------------------------------------------------------------------------------
@@ -595,8 +604,10 @@ static int find_held(const mechanism *m, const motion *x, const contact_element 
 
 static contact_travel travel_held(const mechanism *m, const motion *x, const contact_element *e,
                                   const contact_feature *f, const contact_point *p) {
-  (void)f;
-  return travel_on_outline(m, x, e, p, 0);
+  const held_pair h = pair_of(m, x, e);
+  if (contact_is_guard(f) || !exists(&h, f)) return travel_on_outline(m, x, e, p, 0);
+  const int number = f->part[2] ? f->part[0] - h.a.line->count : f->part[1];
+  return travel_on_feature(m, x, e, p, &e->outline_second->features[number]);
 }
 
 static const contact_follow follow_boundary = {.find = find_held, .evaluate = evaluate_held, .travel = travel_held};
