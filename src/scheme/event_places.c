@@ -59,12 +59,13 @@ static void keep_or_release(renewal *r, int p) {
 }
 
 // Whether a closed point is at this place, up to the slack of features: corners of two faces that lie on each other are
-// the same place twice.
+// the same place twice. A node that slides on one line towards another is not: their gaps differ.
 static bool is_taken(const renewal *r, const contact_touch *t) {
   for (int p = r->e->point0; p < r->e->point0 + r->e->point_count; p++) {
     const contact_point *at = &r->s->w.points[p];
-    if (event_is_closed(&r->s->point[p]) && vec3_norm(vec3_sub(at->at, t->at)) <= 1e-8 * r->e->span &&
-        vec3_dot(at->n, t->n) > 0.5)
+    const double near = 1e-8 * r->e->span;
+    if (event_is_closed(&r->s->point[p]) && vec3_norm(vec3_sub(at->at, t->at)) <= near &&
+        fabs(at->gap - t->gap) <= near && vec3_dot(at->n, t->n) > 0.5)
       return true;
   }
   return false;
