@@ -404,11 +404,28 @@ static double slack_of(const contact_element *e) {
   return SLACK * (size_of(e->boundary_first) + e->outline_second->size);
 }
 
-// How far an outward normal is from the ends of the range of an arc, as a length along it.
-static double within_arc(const outline_feature *f, vec2 n) {
+// How far an outward normal is from the ends of the range of an arc, as a length along it. `more` is added to the range
+// at its first and last normal [m].
+static double within_arc(const outline_feature *f, vec2 n, const double more[2]) {
   if (f->all_round) return INFINITY;
   vec2 middle = vec2_turn(f->n0, cos(0.5 * f->sweep), sin(0.5 * f->sweep));
-  return fabs(f->radius) * (0.5 * f->sweep - fabs(vec2_angle(middle, n)));
+  const double radius = fabs(f->radius), angle = vec2_angle(middle, n);
+  return 0.5 * radius * f->sweep + fmin(more[0] + radius * angle, more[1] - radius * angle);
+}
+
+static const double no_more[2] = {0, 0};
+
+// How far a line or arc counts beyond its end: not at all, but at inner corners. What is free is in front of it there,
+// unless a hollow arc or a bulged neighbour turns back and crosses it again. Both are farthest from each other half way
+// to this crossing.
+static double beyond_corner(const outline *o, int number, int step) {
+  const outline_feature *f = &o->features[number], *corner = outline_beside(o, number, step),
+                        *other = outline_beside(o, number, 2 * step);
+  if (!outline_is_inner(corner)) return 0;
+  const double turn = fmin(corner->sweep, 0.5 * M_PI);
+  if (f->kind == OUTLINE_LINE) return is_round(other) ? other->radius * sin(turn) : INFINITY;
+  if (f->sense > 0) return 0.5 * M_PI * f->radius;
+  return -f->radius * turn / (1 + (is_round(other) ? -f->radius / other->radius : 0));
 }
 
 // How far a point is beyond the ends of both lines beside a vertex, along them.
@@ -430,13 +447,14 @@ static held_place node_on(const held_pair *h, int v, int number) {
   if (f->kind == OUTLINE_LINE) {
     const vec2 d = vec2_sub(q, f->from);
     const double along = vec2_dot(vec2_left(n), d);
-    const double low = outline_is_inner(outline_beside(o, number, -1)) ? -INFINITY : f->low,
-                 high = outline_is_inner(outline_beside(o, number, 1)) ? INFINITY : f->high;
+    const double low = f->low - beyond_corner(o, number, -1), high = f->high + beyond_corner(o, number, 1);
     p.gap = vec2_dot(n, d), p.within = fmin(along - low, high - along);
   } else {
     const vec2 d = vec2_sub(q, f->centre);
     n = vec2_norm(d) > 0 ? vec2_scale(f->sense, vec2_unit(d)) : n;
-    p.gap = vec2_dot(n, d) - f->radius, p.within = within_arc(f, n);
+    // normals of a hollow arc turn back along the outline
+    const double more[2] = {beyond_corner(o, number, -f->sense), beyond_corner(o, number, f->sense)};
+    p.gap = vec2_dot(n, d) - f->radius, p.within = within_arc(f, n, more);
     if (is_round(f)) p.within = fmin(p.within, beyond_lines(&h->a, v, into(h->a.at, pose2_point(h->b, f->centre))));
   }
   p.n = pose2_turn(h->b, n);
@@ -453,7 +471,7 @@ static held_place round_on(const held_pair *h, int number, int v) {
                   .n = pose2_turn(h->a.at, vec2_neg(foot.normal)),
                   .spot = spot_on(&h->a, &foot)};
   p.at = vec2_axpy(c, f->radius, p.n);
-  if (f->radius != 0) p.within = fmin(p.within, within_arc(f, vec2_turn(p.n, h->b.c, -h->b.s)));
+  if (f->radius != 0) p.within = fmin(p.within, within_arc(f, vec2_turn(p.n, h->b.c, -h->b.s), no_more));
   return p;
 }
 
@@ -495,13 +513,14 @@ static bool meet_inside(const outline *o, int i, int other) {
 }
 
 // Whether a node may touch a feature: the nearest one, what meets it at an inner corner, where both hold the node, and
-// all it is in front of. Lines reach beyond inner corners only near them: elsewhere another part of the outline may be
-// there.
+// all it is in front of. Lines and arcs reach beyond inner corners only near them: elsewhere another part of the
+// outline may be there.
 static bool is_offered(const held_pair *h, int v, int number, int nearest, const held_place *p) {
   const outline *o = h->e->outline_second;
   const outline_feature *f = &o->features[number];
   if (number == nearest || meet_inside(o, number, nearest)) return true;
-  if (f->kind != OUTLINE_LINE) return p->gap >= 0;
+  if (f->kind != OUTLINE_LINE)
+    return p->gap >= 0 && within_arc(f, vec2_turn(p->n, h->b.c, -h->b.s), no_more) >= -slack_of(h->e);
   const double along = vec2_dot(outline_along(f), vec2_sub(into(h->b, vertex_at(&h->a, v)), f->from));
   return p->gap >= 0 && along >= f->low && along <= f->high;
 }
