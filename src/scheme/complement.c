@@ -213,7 +213,8 @@ static double offset_after(const complement *s, int p, double gap) {
   static const double RATE_SHARE = 0.2, GAP_SHARE = 0.1;
   const double before = s->miss[p].offset;
   if (s->level == COMPLEMENT_RATES) return presses(s, p) ? RATE_SHARE * gap / s->free.h : 0;
-  return presses(s, p) ? before + GAP_SHARE * gap / (s->method->reach * s->free.h) : before;
+  if (presses(s, p)) return before + GAP_SHARE * gap / (s->method->reach * s->free.h);
+  return complement_mean(s, p) != 0 ? before : 0;  // forces alternate: it may press again
 }
 
 static void learn(complement *s) {
@@ -239,10 +240,7 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
   if (is_over(s)) learn(s);
   for
     EACH_POINT(p, w)
-  if (w->impacts->is_open[p] && !presses(s, p) && complement_mean(s, p) == 0) {
-    impact_separate(w->impacts, p);
-    s->miss[p].offset = 0;
-  }
+  if (w->impacts->is_open[p] && !presses(s, p) && complement_mean(s, p) == 0) impact_separate(w->impacts, p);
   return CAROM_OK;
 }
 
