@@ -709,7 +709,7 @@ int main(void) {
   RUN_LONG(a_block_stands_on_its_side, 300);
   RUN(a_block_at_rest_takes_long_steps);
   RUN(rigid_bodies_rest_between_nodes);
-  RUN(places_on_a_boundary_are_followed);
+  RUN_OPTIMISED(places_on_a_boundary_are_followed);
   RUN_OPTIMISED(inner_corners_hold_a_boundary);
   RUN(lines_end_where_another_part_is);
   RUN(two_discs_keep_momentum);
