@@ -151,8 +151,8 @@ typedef struct carom_finite_elements_def {
   const void *origin;    // places of its keys in the model file; null in a program
 } carom_finite_elements_def;
 
-// Whether loads along a flexible body and its rotation change how it bends. With automatic
-// a beam has it, a planar solid does not, and imported matrices do if they have load cases.
+// Whether loads along a flexible body and its rotation change how it bends. With automatic a beam has it, a planar
+// solid does not, and imported matrices do if they have load cases.
 typedef enum carom_geometric_stiffness {
   CAROM_GEOMETRIC_NO,
   CAROM_GEOMETRIC_YES,

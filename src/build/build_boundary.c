@@ -195,10 +195,9 @@ void flexible_fill_boundary(builder *b, flexible_builder *fb) {
       const vec3 moved = elements_displacement(&place, phi), turned = elements_turn(&place, phi);
       shift[k * n + i] = (vec2){moved.x, moved.y};
       if (!fb->is_solid) shift[k * n + i].x -= turned.z * at[k].y;  // beside the axis
+      if (turn) turn[k * n + i] = turned.z;
     }
     if (!fields) continue;
-    for (int i = 0; turn && i < n; i++)
-      turn[k * n + i] = elements_turn(&place, fb->phi + (long)i * fb->e.freedom_count).z;
     fb->fields.at(fb->fields.context, &place, psi);
     for (int i = 0; i < fields; i++) field[k * fields + i] = vec2_of(psi[i]);
   }

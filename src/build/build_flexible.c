@@ -184,7 +184,7 @@ static const marker_shape *shape_of(builder *b, const flexible_builder *fb, cons
   }
   if (fb->fields.count) {
     second = ARENA_ARRAY(b->memory, vec3, n * n);
-    second_at(fb, b->memory, &section, second);
+    second_at(fb, &b->model->scratch, &section, second);
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) {
         const vec3 both = vec3_add(twice(turn[i], turn[j], off), twice(turn[j], turn[i], off));

@@ -84,7 +84,8 @@ bool imported_add_item(lines *l, arena *memory, imported_matrix *to, int row, in
 // Elements of the body: nodes with rows, matrices, and interfaces from the sets. Lengths are multiplied by `length`,
 // matrices by `mass`. Checks that every node has three directions, that matrices have as many rows and are symmetric,
 // that the mass is that of solid elements and definite, and that rigid motions make no force; of load cases that forces
-// are balanced, and that what they add to the stiffness resists no shift. Returns false and what is wrong in `why`.
+// are balanced and fit what they add to the stiffness, which resists no shift. Returns false and what is wrong in
+// `why`.
 bool imported_elements(arena *memory, imported_body *from, double length, double mass, imported_result *to,
                        char why[LINES_WHY]);
 

@@ -16,9 +16,8 @@
 
 // --- problems --------------------------------------------------------------------------------------------------------
 
-// Modes are read from a solution to 1e-9 of the accelerations, and forces follow from the rows that they hold. Closer
-// than this a heap whose loads can be shared is mostly not solved: a point at the edge of its cone moves from one side
-// of it to the other by rounding.
+// Modes are read from a solution to 1e-9 of the accelerations, and forces follow from the rows that they hold. Some
+// problems of heaps whose loads can be shared end at 2e-12, and are not solved to 1e-12.
 static solve_settings settings_of(const event *s, bool known) {
   static const double MODES = 1e-10;
   solve_settings settings = s->solver;
