@@ -2,22 +2,28 @@
 
 #include <math.h>
 
+static inline void note(double change, double rate, double *most, double *fastest) {
+  if (change > *most) *most = change;
+  if (fabs(rate) > *fastest) *fastest = fabs(rate);
+}
+
 // Whether a percussion is far beyond what it takes to change the rates: W has fewer independent rows than the problem
 // needs, and the solution rests on the rounding of the others.
 static bool runs_away(const solve_problem *p, const double *P) {
   static const double FAR_BEYOND = 1e8;
-  const double *W = matrix_is_dense(&p->W) ? p->W.values : NULL, *diagonal = p->W.diagonal;
+  const double *diagonal = p->W.diagonal;
   double most = 0, fastest = 0;
+  if (matrix_is_dense(&p->W)) {
+    for (int i = 0; i < p->W.rows; i++)
+      note(fabs(P[i]) * p->W.values[(long)i * (p->W.rows + 1)], p->q[i], &most, &fastest);
+    return most > FAR_BEYOND * fastest;
+  }
   for (int b = 0; b < p->block_count; b++) {
     double D[BLOCK_ROWS_MAX * BLOCK_ROWS_MAX];
     int first = p->blocks[b].row, size = p->blocks[b].size;
-    if (!W && !diagonal) p->W.ops->block(&p->W, b, b, D);
-    for (int i = 0; i < size; i++) {
-      double own = W ? W[(long)(first + i) * (p->W.rows + 1)] : diagonal ? diagonal[first + i] : D[i * size + i];
-      double change = fabs(P[first + i]) * own, rate = fabs(p->q[first + i]);
-      if (change > most) most = change;
-      if (rate > fastest) fastest = rate;
-    }
+    if (!diagonal) p->W.ops->block(&p->W, b, b, D);
+    for (int i = 0; i < size; i++)
+      note(fabs(P[first + i]) * (diagonal ? diagonal[first + i] : D[i * size + i]), p->q[first + i], &most, &fastest);
   }
   return most > FAR_BEYOND * fastest;
 }

@@ -3,11 +3,13 @@
 // one small linear system; where its solution breaks a law, that block's state is changed and the system solved again.
 // Contacts of mechanisms mostly do what the velocities without percussion suggest, so that one or two systems do. No
 // promise to end: what cycles, or has a singular system, is left to pivoting.
+#include "solve/active_set.h"
+
 #include <math.h>
 
 #include "solve/solver.h"
 
-enum { ROWS_MAX = 12, ROUNDS = 6 };
+enum { ROWS_MAX = ACTIVE_SET_ROWS, ROUNDS = 6 };
 
 // A pivot this small beside the largest entry its column began with is rounding: rows repeat others.
 static const double SINGULAR = 1e-12;
@@ -23,7 +25,7 @@ typedef struct system {
   double least[ROWS_MAX];            // pivot of a column that is not rounding
 } system;
 
-static bool suits(const solve_problem *p) {
+bool active_set_suits(const solve_problem *p) {
   return p->W.rows <= ROWS_MAX && !solve_has_cones(p) && !solve_has_polygons(p);
 }
 
@@ -65,7 +67,6 @@ static void add_unknown(system *s, int row, int tangent, double pull) {
 
 // Unknowns of a block; percussions that are known, at the bounds of boxes, go to r.
 static void add_block(system *s, const solve_block *b, block_state state, double *r) {
-  for (int k = 0; k < b->size; k++) r[b->row + k] = 0;
   if (b->kind == BLOCK_BOX && state != HELD) {
     r[b->row] = state == FORWARD ? b->lo : b->hi;
   } else if (state == HELD) {
@@ -91,9 +92,23 @@ static void fill(system *s, const solve_problem *p, const double *W, const doubl
   }
 }
 
+// Of two unknowns, the most that one or two contacts which slip have.
+static bool eliminate_two(system *s) {
+  double *a = s->A[0], *b = s->A[1];
+  if (fabs(b[0]) > fabs(a[0])) a = s->A[1], b = s->A[0];
+  if (!(fabs(a[0]) > s->least[0])) return false;
+  double inverse = 1 / a[0], beside = a[1] * inverse, first = a[2] * inverse;
+  double pivot = b[1] - b[0] * beside;
+  if (!(fabs(pivot) > s->least[1])) return false;
+  double second = (b[2] - b[0] * first) * (1 / pivot);
+  s->A[0][2] = first - beside * second, s->A[1][2] = second;
+  return true;
+}
+
 // Gauss with partial pivoting; the solution ends in the last column.
 static bool eliminate(system *s) {
   int n = s->n;
+  if (n == 2) return eliminate_two(s);
   for (int k = 0; k < n; k++) {
     int best = k;
     for (int i = k + 1; i < n; i++)
@@ -128,6 +143,7 @@ static bool solve_states(const solve_problem *p, const double *W, const block_st
   bool known = false;
   system s;
   s.n = 0;
+  for (int i = 0; i < rows; i++) r[i] = 0;
   for (int b = 0; b < p->block_count; b++) {
     add_block(&s, &p->blocks[b], state[b], r);
     known |= p->blocks[b].kind == BLOCK_BOX && state[b] != HELD;
@@ -148,15 +164,12 @@ static int limit(const solve_problem *p) {
   return ROUNDS;
 }
 
-static solve_status solve(const solve_problem *p, const solve_settings *settings, solve_workspace *w, double *r,
-                          solve_info *info) {
-  (void)w;
+static solve_status find(const solve_problem *p, int rounds, double *r, int *iterations) {
   double own[ROWS_MAX * ROWS_MAX], u[ROWS_MAX];
   block_state state[ROWS_MAX];
-  int rounds = settings->iterations ? settings->iterations : limit(p);
   const double *W = matrix_values(&p->W, own);
   for (int b = 0; b < p->block_count; b++) state[b] = first_guess(&p->blocks[b], p->q + p->blocks[b].row);
-  while (info->iterations++ < rounds) {
+  while ((*iterations)++ < rounds) {
     if (!solve_states(p, W, state, r, u)) return SOLVE_STALLED;
     bool holds = true;
     for (int b = 0; b < p->block_count; b++) {
@@ -170,8 +183,18 @@ static solve_status solve(const solve_problem *p, const solve_settings *settings
   return SOLVE_LIMIT;
 }
 
+static solve_status solve(const solve_problem *p, const solve_settings *settings, solve_workspace *w, double *r,
+                          solve_info *info) {
+  (void)w;
+  return find(p, settings->iterations ? settings->iterations : limit(p), r, &info->iterations);
+}
+
+solve_status active_set_find(const solve_problem *p, double *r, int *iterations) {
+  return find(p, limit(p), r, iterations);
+}
+
 const solver solver_active_set = {
-    "active-set",  "Guesses which rows hold and corrects the guess: exact, for up to 12 rows.",
-    suits,         limit,
-    measure,       solve,
+    "active-set",     "Guesses which rows hold and corrects the guess: exact, for up to 12 rows.",
+    active_set_suits, limit,
+    measure,          solve,
     .finite = true};

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/active_set.h"
 #include "solve/chain.h"
 #include "solve/cone.h"
 #include "solve/friction_lcp.h"
@@ -210,23 +211,51 @@ static void run(const solve_problem *p, const solve_settings *settings, solve_wo
   if (is_worst(tally, info)) info->residual_mixed = solve_residual_mixed(p, solution->r, solution->u, c.d.work);
 }
 
+static double mixed_residual_of(const solve_problem *p, const solve_solution *solution) {
+  double work[2 * ACTIVE_SET_ROWS];
+  return solve_residual_mixed(p, solution->r, solution->u, work);
+}
+
+// Most problems of mechanisms have few rows, and the first stage solves them to rounding: there the other stages, their
+// limits and their memory cost more than the solution. What is not solved so goes through all stages.
+static bool solves_at_once(const solve_problem *p, const solve_settings *settings, solve_solution *to,
+                           solve_info *info) {
+  double weights[ACTIVE_SET_ROWS], work[ACTIVE_SET_ROWS];
+  int iterations = 0;
+  if (settings->warm_start || !matrix_is_dense(&p->W) || !active_set_suits(p)) return false;
+  if (active_set_find(p, to->r, &iterations) != SOLVE_SOLVED || !solve_weights(p, weights)) return false;
+  put_all_inside(p, to->r);
+  double residual = solve_residual_known(p, weights, to->r, to->u, work);
+  if (!(residual <= SOLVE_ROUNDING && residual <= settings->tolerance)) return false;
+  info->status = SOLVE_SOLVED, info->stage = solver_active_set.name;
+  info->residual = residual, info->iterations = iterations;
+  return true;
+}
+
 solve_info solve_chain(const solve_problem *p, const solve_settings *settings, solve_workspace *w,
                        solve_solution *solution, chain_tally *tally) {
   size_t bytes = (size_t)p->W.rows * sizeof(double);
   solve_info info = {
       .stage = SOLVE_ZERO_STAGE, .residual = INFINITY, .residual_mixed = INFINITY, .status = SOLVE_UNSUITABLE};
   bool valid = solve_problem_valid(p), done = valid && zero_solves(p);
-  if (!valid || done || !settings->warm_start) memset(solution->r, 0, bytes);
-  memcpy(solution->u, p->q, bytes);
+  if (!valid || done) {
+    memset(solution->r, 0, bytes);
+    memcpy(solution->u, p->q, bytes);
+  }
   if (!valid) {
     info.status = SOLVE_INVALID;
   } else if (done) {
     info.status = SOLVE_SOLVED;
     info.residual = info.residual_mixed = 0;
     chain_record(tally, info.stage, true);
+  } else if (solves_at_once(p, settings, solution, &info)) {
+    chain_record(tally, info.stage, true);
+    if (is_worst(tally, &info)) info.residual_mixed = mixed_residual_of(p, solution);
   } else {
     solve_limits limits = solve_limits_exact(p);
     info.status = SOLVE_TOO_LARGE;
+    if (!settings->warm_start) memset(solution->r, 0, bytes);
+    memcpy(solution->u, p->q, bytes);
     if (solve_workspace_fits(w, &limits)) run(p, settings, w, &limits, solution, tally, &info);
   }
   if (tally && info.status != SOLVE_INTERRUPTED) count(tally, &info);
