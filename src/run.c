@@ -354,6 +354,7 @@ static carom_status loop(run *r) {
   sim_pace pace = {.t = sim->x->t};
   bool writes = r->file || needs_rows(r);
   while (status == CAROM_OK && sim->x->t < r->t_end) {
+    if (!writes) pace.steps += sim_fly(sim, r->t_end);
     status = sim_take_step(sim, r->t_end, r->error);
     if (status == CAROM_OK) status = writes ? run_write_step(r) : check_step(r);
     if (status == CAROM_OK) status = sim_check_progress(sim, &pace, r->t_end, r->error);

@@ -229,6 +229,17 @@ carom_status sim_take_step(carom_sim *sim, double t_stop, carom_error *error) {
   return CAROM_OK;
 }
 
+long sim_fly(carom_sim *sim, double t_stop) {
+  long most = BOOK_EVERY - 1 - sim->regular.since_booked;
+  if (!sim->type->fly || sim->counts_turns || sim->regular.bookings < BOOK_FIRST || most <= 0) return 0;
+  long taken = sim->type->fly(sim->scheme, t_stop, most);
+  if (taken == 0) return 0;
+  sim->since_booked += (int)taken, sim->regular.since_booked += (int)taken;
+  sim->evaluated = false;
+  sim->step_ends.known = false;
+  return taken;
+}
+
 static carom_status check_goal(const carom_sim *sim, double t, carom_error *error) {
   double at = carom_sim_time(sim);
   if (isfinite(t) && t >= at) return CAROM_OK;
@@ -273,6 +284,7 @@ carom_status carom_sim_advance(carom_sim *sim, double t_end, carom_error *error)
   sim_pace pace = {.t = carom_sim_time(sim)};
   carom_status status = check_goal(sim, t_end, error);
   while (status == CAROM_OK && carom_sim_time(sim) < t_end) {
+    if (!sim->recording) pace.steps += sim_fly(sim, t_end);
     status = take_step(sim, t_end, error);
     if (status == CAROM_OK) status = sim_check_progress(sim, &pace, t_end, error);
   }

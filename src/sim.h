@@ -149,6 +149,8 @@ carom_status sim_check_memory(const carom_sim *sim, carom_error *error);
 // One step towards a later time, which is not checked. Reads no clock, which takes a tenth of a short step: for loops
 // that keep the time.
 carom_status sim_take_step(carom_sim *sim, double t_stop, carom_error *error);
+// Steps at which nobody looks, before t_stop and before the ledger's next look. Returns how many were taken.
+long sim_fly(carom_sim *sim, double t_stop);
 
 // Fails when the steps on the way to an end bring it no nearer; to be called after each.
 typedef struct sim_pace {

@@ -4,6 +4,7 @@
 
 #include "contact/contact.h"
 #include "math/dense.h"
+#include "mechanics/anchor.h"
 #include "mechanics/constraint.h"
 #include "mechanics/dry_friction.h"
 #include "mechanics/dynamics.h"
@@ -381,6 +382,80 @@ static void a_sweep_is_all_at_once(void) {
   }
 }
 
+// A velocity along d of one body against another at a place, as a row of the two bodies.
+static void add_pair_row(const mechanism *m, motion *x, const response_pair *p) {
+  const vec3 at = {p->x, p->y, 0}, d = {p->dx, p->dy, 0};
+  const anchor a = anchor_at(x, p->a, at), b = anchor_at(x, p->b, at);
+  row_body *pair = rows_add_pair(m, x, p->a, p->b);
+  anchor_wrench(m, &a, d, VEC3_ZERO, pair[0].J);
+  anchor_wrench(m, &b, vec3_neg(d), VEC3_ZERO, pair[1].J);
+}
+
+// Rows of pairs at once against the same rows one by one: rates, W, and speeds under impulses. A motion that flies has
+// the same free velocity and the same places.
+static void pairs_are_rows(void) {
+  enum { POSES = 20, PAIRS = 4 };
+  for (int count = 1; count <= RESPONSE_SMALL; count++) {
+    run r;
+    if (!open_hinges(&r, count)) continue;
+    const mechanism *m = &r.model->m;
+    motion *x = r.sim->x, *y = motion_create(m, PAIRS, NULL), *z = motion_create(m, PAIRS, NULL);
+    int n = m->nv;
+    for (int k = 0; k < POSES && CHECK(y && z); k++) {
+      double q[RESPONSE_SMALL], u[RESPONSE_SMALL], v[RESPONSE_SMALL], other[RESPONSE_SMALL];
+      for (int i = 0; i < n; i++) q[i] = 4 * sin(1.7 * i + 2.3 * k), u[i] = 3 * cos(0.9 * i - 1.1 * k);
+      CHECK(response_sweep(m, y, q, u, 0.01, 0.1, v) && response_sweep(m, z, q, u, 0.01, 0.1, other));
+      CHECK(response_fly(m, x, q, u, 0.01, 0.1, other));
+      for (int i = 0; i < n; i++) CHECK(other[i] == v[i] && x->q[i] == y->q[i]);
+      for (int i = 1; i <= n; i++)
+        CHECK(x->links[i].p.x == y->links[i].p.x && x->links[i].R.m[1] == y->links[i].R.m[1]);
+      response_pair pairs[PAIRS];
+      double rates[2][PAIRS], expected[PAIRS], W[PAIRS * PAIRS], whole[PAIRS * PAIRS];
+      rows_clear(m, z);
+      for (int i = 0; i < PAIRS; i++) {
+        int a = (i + k) % (n + 1), b = (2 * i + 1) % (n + 1);
+        if (a == b) a = (a + 1) % (n + 1);
+        pairs[i] = (response_pair){a, b, 0.3 * i - k * 0.1, 0.2 + 0.1 * i, cos(i + k), sin(i + k)};
+        add_pair_row(m, z, &pairs[i]);
+      }
+      CHECK(response_take_pairs(m, y, pairs, PAIRS, u, v, rates[0], rates[1], W));
+      for (int turn = 0; turn < 2; turn++) {
+        response_rates(m, z, turn ? v : u, expected);
+        for (int i = 0; i < PAIRS; i++) CHECK_NEAR(rates[turn][i], expected[i], 1e-12 * (10 + fabs(expected[i])));
+      }
+      response_matrix(m, z, whole);
+      double size = 0;
+      for (int i = 0; i < PAIRS; i++) size = fmax(size, whole[i * (PAIRS + 1)]);
+      for (int i = 0; i < PAIRS * PAIRS; i++) CHECK_NEAR(W[i], whole[i], 1e-11 * size);
+      const double P[PAIRS] = {0.3, -0.2, 0.1, 0.4};
+      double by_pairs[RESPONSE_SMALL], by_rows[RESPONSE_SMALL], most = 0;
+      response_add(m, y, P, u, by_pairs);
+      response_add(m, z, P, u, by_rows);
+      for (int i = 0; i < n; i++) most = fmax(most, fabs(by_rows[i]));
+      for (int i = 0; i < n; i++) CHECK_NEAR(by_pairs[i], by_rows[i], 1e-11 * most);
+    }
+    motion_destroy(y), motion_destroy(z);
+    run_close(&r);
+  }
+}
+
+// A direction along which a chain cannot move: from the hinge of its only body.
+static void a_pair_that_cannot_move_is_told(void) {
+  run r;
+  if (!open_hinges(&r, 1)) return;
+  const mechanism *m = &r.model->m;
+  motion *x = motion_create(m, 1, NULL);
+  double q = 0.3, u = 1, v, rates[2], W;
+  const response_pair along = {1, GROUND, 0.7 + 0.2, 0.2, 1, 0}, across = {1, GROUND, 0.7 + 0.2, 0.2, 0, 1};
+  if (CHECK(x != NULL) && CHECK(response_sweep(m, x, &q, &u, 0, 0.1, &v))) {
+    CHECK(!response_take_pairs(m, x, &along, 1, &u, &v, &rates[0], &rates[1], &W));
+    CHECK(response_take_pairs(m, x, &across, 1, &u, &v, &rates[0], &rates[1], &W));
+    CHECK_NEAR(rates[0], 0.2 * u, 1e-14);
+  }
+  motion_destroy(x);
+  run_close(&r);
+}
+
 // Drives, forces, other joints and trees that are no chains are not swept.
 static void not_everything_is_swept(void) {
   run r;
@@ -392,6 +467,8 @@ static void not_everything_is_swept(void) {
 
 int main(void) {
   RUN(a_sweep_is_all_at_once);
+  RUN(pairs_are_rows);
+  RUN(a_pair_that_cannot_move_is_told);
   RUN(not_everything_is_swept);
   RUN(pieces_are_W_on_long_trees);
   RUN(pieces_are_W_on_every_model);

@@ -30,6 +30,18 @@ bool response_accelerate(const mechanism *m, motion *x);
 bool response_sweep(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,
                     double *u_free);
 bool response_sweeps(const mechanism *m);
+// The same for a motion that meets no contact: of the motion it leaves q and the poses of the links alone.
+bool response_fly(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,
+                  double *u_free);
+// A row of a motion that was swept: the velocity of body a against body b at (x, y) in the world, along (dx, dy).
+typedef struct response_pair {
+  int a, b;
+  double x, y, dx, dy;
+} response_pair;
+// These rows, all that the motion has, with their rates under the speeds u and v and their W, at once. The motion gets
+// vectors of them and no rows. Returns false if one of them can hardly move: then rows are to be added instead.
+bool response_take_pairs(const mechanism *m, motion *x, const response_pair *pairs, int count, const double *u,
+                         const double *v, double *rates_u, double *rates_v, double *W);
 bool response_of_free_bodies(const mechanism *m);  // every tree is one free body
 
 // --- impulses and speeds ---------------------------------------------------------------------------------------------

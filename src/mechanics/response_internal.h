@@ -79,6 +79,10 @@ typedef struct response_kernels {  // compiled for one number of speeds
   void (*accelerate)(motion *x);
   // Returns the speed whose pivot is rounding, or -1, as `factor` does.
   int (*sweep)(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt, double *u_free);
+  int (*fly)(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt, double *u_free);
+  // As response_take_pairs, without a look at the diagonal.
+  void (*take_pairs)(motion *x, const response_pair *pairs, int count, const double *u, const double *v,
+                     double *rates_u, double *rates_v, double *W);
   void (*take_rows)(const mechanism *m, motion *x);  // brings the vectors of the rows up to date, which the others need
   void (*rates)(const motion *x, const double *u, double *rates);
   void (*add)(const motion *x, const double *P, int row_count, const double *u0, double *u);
@@ -113,6 +117,10 @@ void response_piece_clear(response_pieces *p, int i, double own);
 double response_least_mobility(const mechanism *m, const motion *x, int i);
 // Whether a row with this diagonal of W can move at all.
 bool response_moves(const mechanism *m, const motion *x, int i, double diagonal);
+// A row with more than this part of the mobility of one that pushes the whole mechanism along can move, whatever its
+// levers: rounding reaches that only with levers of 1e3 times the size of the mechanism and masses of 1e6 times the
+// lightest.
+#define RESPONSE_MOBILE 1e-4
 // The diagonal of W for a row that nothing can move: a constraint keeps one, so that its equation has the solution
 // zero.
 double response_fixed_diagonal(const mechanism *m, const motion *x, int i);

@@ -12,10 +12,6 @@
 // A row's diagonal this far below that of moving the whole mechanism is no mobility: rounding leaves 1e-16 times the
 // ratio of the heaviest body to the lightest, a real row at least the square of a lever of 1e-5.
 static const double IMMOBILE = 1e-10;
-// A row with more than this part of the mobility of one that pushes the whole mechanism along can move, whatever its
-// levers: rounding reaches that only with levers of 1e3 times the size of the mechanism and masses of 1e6 times the
-// lightest.
-static const double MOBILE = 1e-4;
 // A pivot of W on a unit diagonal at or below this belongs to a row that depends on others; see
 // response_rank_tolerance.
 static const double DEPENDENT = 1e-11, DEPENDENT_AT_MOST = 1e-6;
@@ -47,7 +43,7 @@ double response_least_mobility(const mechanism *m, const motion *x, int i) {
 // Whether a row with this diagonal of W can move. It cannot where all its freedoms are driven or the tree has none
 // along it: what is left in its diagonal is rounding.
 bool response_moves(const mechanism *m, const motion *x, int i, double diagonal) {
-  return diagonal * m->total_mass > MOBILE || diagonal > IMMOBILE * response_least_mobility(m, x, i);
+  return diagonal * m->total_mass > RESPONSE_MOBILE || diagonal > IMMOBILE * response_least_mobility(m, x, i);
 }
 
 static void decouple(int n, double *W, int i, double own) {

@@ -164,9 +164,10 @@ static void prepare_sweep(const mechanism *m, motion *x) {
   }
 }
 
-// Directions, places and velocities of the bodies, and the columns of their joints referred as above.
-BLOCK void store_links(const int nv, const mechanism *m, const double *c, const double *s, const double *w,
-                       const double *Ex, const double *Ey, motion *x) {
+// Directions and places of the bodies; for rows also their velocities and the columns of their joints referred as
+// above.
+BLOCK void store_links(const int nv, const bool for_rows, const mechanism *m, const double *c, const double *s,
+                       const double *w, const double *Ex, const double *Ey, motion *x) {
   double px = m->nodes[1].inner.p.x, py = m->nodes[1].inner.p.y, rho_x = 0, rho_y = 0, vx = 0, vy = 0;
 #pragma GCC unroll 8
   for (int k = 0; k < nv; k++) {
@@ -174,6 +175,10 @@ BLOCK void store_links(const int nv, const mechanism *m, const double *c, const 
     double *S = x->U + 6 * k;
     l->R.m[0] = c[k], l->R.m[1] = -s[k], l->R.m[3] = s[k], l->R.m[4] = c[k];
     l->p.x = px + rho_x, l->p.y = py + rho_y;
+    if (!for_rows) {
+      rho_x += Ex[k], rho_y += Ey[k];
+      continue;
+    }
     l->V[0] = w[k], l->V[1] = vx, l->V[2] = vy;
     l->IA[OF_RHO] = rho_x, l->IA[OF_RHO + 1] = rho_y;
     S[0] = 1, S[1] = rho_y, S[2] = -rho_x;
@@ -182,15 +187,17 @@ BLOCK void store_links(const int nv, const mechanism *m, const double *c, const 
   }
 }
 
-BLOCK int sweep(const int nv, const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,
-                double *u_free) {
+// Without rows, nothing is kept of M and the accelerations.
+BLOCK int sweep(const int nv, const bool for_rows, const mechanism *m, motion *x, const double *q, const double *u,
+                double way, double dt, double *u_free) {
   static const bool driven[RESPONSE_SMALL] = {false};
   const swept_body *b = x->response->swept;
   double M[RESPONSE_SMALL * RESPONSE_SMALL], inverse[RESPONSE_SMALL], y[RESPONSE_SMALL], w[RESPONSE_SMALL];
   double angle[RESPONSE_SMALL] = {0}, c[RESPONSE_SMALL], s[RESPONSE_SMALL];
   double Ex[RESPONSE_SMALL], Ey[RESPONSE_SMALL], Bx[RESPONSE_SMALL], By[RESPONSE_SMALL];
   for (int k = 0; k < nv; k++) {
-    double moved = x->q[k] = q[k] + way * u[k], speed = x->u[k] = u[k];
+    double moved = x->q[k] = q[k] + way * u[k], speed = u[k];
+    if (for_rows) x->u[k] = speed;
     angle[k] = k ? angle[k - 1] + moved : moved, w[k] = k ? w[k - 1] + speed : speed;
   }
   for (int k = 0; k < nv; k += 4) circle_at_four(angle[k], angle[k + 1], angle[k + 2], angle[k + 3], c + k, s + k);
@@ -208,17 +215,19 @@ BLOCK int sweep(const int nv, const mechanism *m, motion *x, const double *q, co
       y[i] += w[k] * w[k] * across;
     }
   }
-  store_links(nv, m, c, s, w, Ex, Ey, x);
+  store_links(nv, for_rows, m, c, s, w, Ex, Ey, x);
   int singular = factor(nv, driven, M, inverse);
   if (singular >= 0) return singular;
   solve_inward(nv, M, y);
   solve_outward(nv, M, inverse, y);
   for (int k = 0; k < nv; k++) {
+    double udot = k ? y[k] - y[k - 1] : y[k];
+    u_free[k] = u[k] + dt * udot;
+    if (!for_rows) continue;
     double *L = x->response->mass + k * nv, sum = 1;
     for (int i = k - 1; i >= 0; i--) L[i] = sum += M[k * nv + i];
     x->response->inverse[k] = inverse[k];
-    double udot = x->udot[k] = k ? y[k] - y[k - 1] : y[k];
-    u_free[k] = u[k] + dt * udot;
+    x->udot[k] = udot;
   }
   return -1;
 }
@@ -251,6 +260,33 @@ BLOCK void take_row(const int nv, const mechanism *m, motion *x, int i) {
   copy(nv, g, to);
   solve_inward(nv, x->response->mass, g);
   copy(nv, g, to + nv);
+}
+
+// g of a pair in a chain of hinges, whose body k is moved by the speeds 0 … k - 1: each turns the place about the
+// origin of its body.
+BLOCK void take_pair(const int nv, const motion *x, const response_pair *p, double *g) {
+#pragma GCC unroll 8
+  for (int v = 0; v < nv; v++) {
+    const vec3 *hinge = &x->links[v + 1].p;
+    double along = (p->x - hinge->x) * p->dy - (p->y - hinge->y) * p->dx;
+    g[v] = ((v < p->a) - (v < p->b)) * along;
+  }
+}
+
+// Column j of W needs the vectors of the rows up to j alone.
+BLOCK void take_pairs(const int nv, motion *x, const response_pair *pairs, int count, const double *u, const double *v,
+                      double *rates_u, double *rates_v, double *W) {
+  const response_work *w = x->response;
+  for (int j = 0; j < count; j++) {
+    double g[RESPONSE_SMALL], a[RESPONSE_SMALL], *to = w->vectors + 2 * j * nv;
+    take_pair(nv, x, &pairs[j], g);
+    copy(nv, g, to);
+    rates_u[j] = block_dot(nv, g, u), rates_v[j] = block_dot(nv, g, v);
+    solve_inward(nv, w->mass, g);
+    copy(nv, g, to + nv);
+    for (int k = 0; k < nv; k++) a[k] = w->inverse[k] * g[k];
+    for (int i = 0; i <= j; i++) W[j * count + i] = W[i * count + j] = block_dot(nv, a, w->vectors + (2 * i + 1) * nv);
+  }
 }
 
 BLOCK void take_rows(const int nv, const mechanism *m, motion *x) {
@@ -299,7 +335,15 @@ BLOCK void add_response(const int nv, const motion *x, const double *P, int row_
   static void accelerate_##n(motion *x) { accelerate(n, x); }                                                     \
   static int sweep_##n(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,    \
                        double *u_free) {                                                                          \
-    return sweep(n, m, x, q, u, way, dt, u_free);                                                                 \
+    return sweep(n, true, m, x, q, u, way, dt, u_free);                                                           \
+  }                                                                                                               \
+  static int fly_##n(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,      \
+                     double *u_free) {                                                                            \
+    return sweep(n, false, m, x, q, u, way, dt, u_free);                                                          \
+  }                                                                                                               \
+  static void take_pairs_##n(motion *x, const response_pair *pairs, int count, const double *u, const double *v,  \
+                             double *rates_u, double *rates_v, double *W) {                                       \
+    take_pairs(n, x, pairs, count, u, v, rates_u, rates_v, W);                                                    \
   }                                                                                                               \
   static void take_rows_##n(const mechanism *m, motion *x) { take_rows(n, m, x); }                                \
   static void rates_##n(const motion *x, const double *u, double *out) { rates(n, x, u, out); }                   \
@@ -311,7 +355,9 @@ BLOCK void add_response(const int nv, const motion *x, const double *P, int row_
 COUNTS(X)
 #undef X
 
-#define X(n) {factor_##n, accelerate_##n, sweep_##n, take_rows_##n, rates_##n, add_##n, matrix_##n, pattern_##n},
+#define X(n)                                                             \
+  {factor_##n,    accelerate_##n, sweep_##n, fly_##n,    take_pairs_##n, \
+   take_rows_##n, rates_##n,      add_##n,   matrix_##n, pattern_##n},
 static const response_kernels small_trees[RESPONSE_SMALL] = {COUNTS(X)};
 #undef X
 
@@ -360,6 +406,22 @@ bool response_sweep(const mechanism *m, motion *x, const double *q, const double
                     double *u_free) {
   x->written_out = true;
   return end_factor(m, x, m->small->sweep(m, x, q, u, way, dt, u_free));
+}
+
+bool response_take_pairs(const mechanism *m, motion *x, const response_pair *pairs, int count, const double *u,
+                         const double *v, double *rates_u, double *rates_v, double *W) {
+  m->small->take_pairs(x, pairs, count, u, v, rates_u, rates_v, W);
+  x->rows_taken = x->row_total = count;
+  x->response->held_count = 0;
+  bool move = true;
+  for (int i = 0; i < count; i++) move &= W[i * (count + 1)] * m->total_mass > RESPONSE_MOBILE;
+  return move;
+}
+
+bool response_fly(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,
+                  double *u_free) {
+  x->written_out = false;
+  return m->small->fly(m, x, q, u, way, dt, u_free) < 0;
 }
 
 void response_small_split(const mechanism *m, const motion *x, response_pieces *p) {

@@ -80,6 +80,7 @@ static void look_ahead(stepper *s) {
   }
   s->sweeps = !s->reads_coordinates && !s->settings.midpoint && response_sweeps(m);
   s->may_fly = stepper_may_fly(s);
+  s->may_take_pairs = stepper_may_take_pairs(s);
   s->implicit = s->x->flexible && s->settings.modal_theta > 0;
 }
 

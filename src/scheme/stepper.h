@@ -58,6 +58,7 @@ void *stepper_create(const stepper_rule *rule, const stepper_settings *settings,
 // The functions of every scheme over this core, to stand in its scheme_type beside name, about, energy and create.
 void stepper_destroy(void *scheme);
 carom_status stepper_step(void *scheme, double t_stop, carom_error *error);
+long stepper_fly(void *scheme, double t_stop, long most);
 carom_status stepper_show(void *scheme, double t, carom_error *error);
 void stepper_show_end(void *scheme);
 bool stepper_result(void *scheme, carom_error *error);
@@ -75,12 +76,12 @@ carom_status stepper_restored(void *scheme, carom_error *error);
 void stepper_point_memory(void *scheme, int slot, fields *f);
 void stepper_pairs_changed(void *scheme);
 
-#define STEPPER_FUNCTIONS                                                                                       \
-  .knows_contact = true, .gives_means = true, .tracks_constraints = true, .destroy = stepper_destroy,           \
-  .step = stepper_step, .show = stepper_show, .show_end = stepper_show_end, .result = stepper_result,           \
-  .time = stepper_time, .began = stepper_began, .state = stepper_state, .accounts = stepper_accounts,           \
-  .stats = stepper_stats, .resumes_exactly = stepper_resumes_exactly, .next_step = stepper_next_step,           \
-  .contacts = stepper_contacts, .loads = stepper_loads, .memory = stepper_memory, .restored = stepper_restored, \
-  .point_memory = stepper_point_memory, .pairs_changed = stepper_pairs_changed
+#define STEPPER_FUNCTIONS                                                                                         \
+  .knows_contact = true, .gives_means = true, .tracks_constraints = true, .destroy = stepper_destroy,             \
+  .step = stepper_step, .fly = stepper_fly, .show = stepper_show, .show_end = stepper_show_end,                   \
+  .result = stepper_result, .time = stepper_time, .began = stepper_began, .state = stepper_state,                 \
+  .accounts = stepper_accounts, .stats = stepper_stats, .resumes_exactly = stepper_resumes_exactly,               \
+  .next_step = stepper_next_step, .contacts = stepper_contacts, .loads = stepper_loads, .memory = stepper_memory, \
+  .restored = stepper_restored, .point_memory = stepper_point_memory, .pairs_changed = stepper_pairs_changed
 
 #endif

@@ -92,7 +92,9 @@ static void write_step(const stepper *s, int k, double dt, const point_rates *r,
   step->t_start = s->t, step->t_end = s->t + dt;
   if (step->arrives && stepper_is_instant(s, e, -r->start[0])) step->t_start = step->t_end = s->t + s->rule->place * dt;
   step->gap = s->near.points[point].gap, step->still = contact_still(s->m, r->still);
-  if (!s->impacts->is_open[point]) step->restitution = prescribed(s, e, r->start[0], r->made, dt);  // else it is known
+  step->restitution = s->impacts->is_open[point] ? 0 : prescribed(s, e, r->start[0], r->made, dt);  // 0: it is known
+  step->given = false;
+  step->bound = step->deepest = step->peak_force = step->creep_least = 0;
 }
 
 // Closes the step of an active point: what is shown and remembered of it, and what the ledger is to know. That is
@@ -102,7 +104,8 @@ static void close_point(stepper *s, int k, double dt, stepper_point_entry *entry
   const contact_element *e = s->near.element_of[point];
   int size = contact_sliding_rows(s->m, e), turning = contact_row_count(s->m, e) - size;
   const double *P = s->problem.P + first, *mean = s->even.P_mean + first;
-  *entry = (stepper_point_entry){.presses = P[0] > 0};
+  entry->presses = P[0] > 0, entry->leaves = entry->leaps = false;
+  entry->loss = entry->slack = 0;
   scheme_contact *last = &s->shown.last[point];
   last->normal_force = mean[0] / dt;
   for (int i = 1; i < size; i++) last->tangential_force[i - 1] = mean[i] / dt;

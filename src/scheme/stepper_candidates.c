@@ -215,7 +215,7 @@ static void list_points(stepper *s, const contact_element *e) {
 // Of a step of this length, in which points within this reach take part.
 typedef struct candidate_job {
   stepper *s;
-  double reach, dt;
+  double dt, reach;
 } candidate_job;
 
 // Rows of the points that take part, each into its place: as if they were added to a motion that has those before it.
@@ -242,11 +242,12 @@ static void write_shared_rows(void *context, int from, int to) {
   write_rows_of(j, &own, from, to);
 }
 
-static void write_rows(candidate_job *j) {
-  const stepper *s = j->s;
+void stepper_write_rows(stepper *s, double dt) {
+  candidate_job j = {s, dt, 0};
+  s->x->rows_taken = 0;
   if (crew_count(s->contacts->crew) > 1)
-    crew_run(s->contacts->crew, s->near.active_count, ELEMENTS_SHARE, write_shared_rows, j);
-  else write_rows_of(j, s->x, 0, s->near.active_count);
+    crew_run(s->contacts->crew, s->near.active_count, ELEMENTS_SHARE, write_shared_rows, &j);
+  else write_rows_of(&j, s->x, 0, s->near.active_count);
 }
 
 // No point of it takes part.
@@ -295,7 +296,7 @@ void stepper_find_active(stepper *s, double dt) {
   s->near.active_count = 0;
   bool ahead = s->rule->ahead > 0;
   if (ahead) crew_run(crew, count, ELEMENTS_SHARE, locate_elements, s);
-  candidate_job job = {s, ahead ? find_reach(s, dt) : s->contacts->activation, dt};
+  candidate_job job = {s, dt, ahead ? find_reach(s, dt) : s->contacts->activation};
   crew_run(crew, count, ELEMENTS_SHARE, look_at_elements, &job);
   for (int i = 0; i < count; i++) {
     const contact_element *e = s->contacts->elements[i];
@@ -305,7 +306,7 @@ void stepper_find_active(stepper *s, double dt) {
     s->near.touched[e->slot] = s->steps;
     s->rest.same &= s->rest.known[e->slot].since < s->steps;
   }
-  write_rows(&job);
+  if (!stepper_takes_pairs(s)) stepper_write_rows(s, dt);
   if (s->m->friction_count) stepper_friction_add_rows(&s->friction, s->m, s->x, s->problem.P, dt);
   stepper_rest_compare_rows(s);
 }

@@ -1,5 +1,6 @@
-// Steps without contact of a small mechanism on which weight alone acts. Most steps of a mechanism with clearance are
-// such: the parts of a step that look for what else may act cost more than its motion.
+// Steps of a small mechanism on which weight and contacts alone act. Most steps of a mechanism with clearance are
+// without contact: the parts of a step that look for what else may act cost more than its motion. In the others, rows
+// of contacts are taken as vectors over the speeds, with their rates and W, and never stored as rows of bodies.
 #include "scheme/stepper_internal.h"
 
 bool stepper_may_fly(const stepper *s) {
@@ -9,6 +10,29 @@ bool stepper_may_fly(const stepper *s) {
   return cheap && !c->pool && !c->changing_count && !c->starting_count;
 }
 
+bool stepper_may_take_pairs(const stepper *s) {
+  bool plain = s->may_fly;
+  for (int i = 0; i < s->contacts->element_count; i++)
+    plain &= !s->contacts->elements[i]->type->action && !contact_rolls(s->contacts->elements[i]);
+  return plain;
+}
+
+static response_pair pair_along(const contact_point *p, vec3 d) {
+  return (response_pair){p->node_first, p->node_second, p->at.x, p->at.y, d.x, d.y};
+}
+
+bool stepper_take_pairs(stepper *s) {
+  response_pair pairs[STEPPER_PAIRS];
+  int count = 0;
+  for (int k = 0; k < s->near.active_count; k++) {
+    const contact_point *p = &s->near.points[s->near.active[k]];
+    pairs[count++] = pair_along(p, p->n);
+    if (contact_sliding_rows(s->m, s->near.element_of[s->near.active[k]]) > 1) pairs[count++] = pair_along(p, p->t[0]);
+  }
+  return response_take_pairs(s->m, s->x, pairs, count, s->u_R, s->u_free, s->problem.rate_before, s->problem.rate_free,
+                             s->problem.storage.W);
+}
+
 bool stepper_sweep(stepper *s, double dt) {
   double way = s->rule->place * dt;
   s->u_R = s->u;
@@ -16,15 +40,65 @@ bool stepper_sweep(stepper *s, double dt) {
   return response_sweep(s->m, s->x, s->q, s->u, way, dt, s->u_free);
 }
 
-// What the last steps have found of contacts and booked is then that of steps without contact.
-bool stepper_flies(stepper *s, double dt) {
+// What the last steps have found of contacts and booked is that of steps without contact.
+static bool is_free(const stepper *s) {
   if (!s->may_fly || s->impacts->open_count || s->books.differ) return false;
   for (int i = 0; i < s->contacts->element_count; i++)
     if (stepper_touched_of_late(s, s->contacts->elements[i])) return false;
-  if (!stepper_sweep(s, dt)) return false;
+  return true;
+}
+
+static bool stays_apart(const stepper *s) {
   for (int i = 0; i < s->contacts->element_count; i++)
     if (!stepper_is_apart(s, s->contacts->elements[i])) return false;
+  return true;
+}
+
+bool stepper_flies(stepper *s, double dt) {
+  if (!is_free(s) || !stepper_sweep(s, dt) || !stays_apart(s)) return false;
   s->overlap.moves = false;
   s->overlap.depth = s->overlap.shift = 0;
   return true;
+}
+
+// A step that stepper_flies would take. Returns false if it is none, or not finite.
+static bool fly_a_step(stepper *s, double t_next) {
+  double dt = t_next - s->t, way = s->rule->place * dt, rest = (1 - s->rule->place) * dt, zero = 0;
+  if (!response_fly(s->m, s->x, s->q, s->u, way, dt, s->u_free) || !stays_apart(s)) return false;
+  for (int i = 0; i < s->m->nv; i++) zero += 0 * s->u_free[i];
+  if (zero != 0) return false;
+  double *q = s->q_A, *u = s->u_A;
+  s->q_A = s->q, s->u_A = s->u, s->q = q, s->u = u;
+  for (int i = 0; i < s->m->nv; i++) q[i] = s->x->q[i] + rest * s->u_free[i], u[i] = s->u_free[i];
+  s->dt_before = s->dt, s->dt = dt;
+  s->t_A = s->t, s->t = t_next;
+  return true;
+}
+
+// The motion at the end of the last step.
+static void end_flight(stepper *s) {
+  for (int i = 0; i < s->m->nv; i++) s->x->q[i] = s->q[i], s->x->u[i] = s->u[i];
+  s->x->t = s->t;
+  s->x->level = LEVEL_NONE;
+}
+
+long stepper_fly(void *scheme, double t_stop, long most) {
+  stepper *s = scheme;
+  const double h = s->settings.step;
+  long taken = 0;
+  if (s->shown.shows_A || s->t != s->grid * h || !is_free(s)) return 0;
+  while (taken < most) {
+    double t_next = (s->grid + 1) * h;
+    if (t_next > t_stop - 1e-9 * h || !fly_a_step(s, t_next)) break;  // the last step looks at its end, too
+    s->grid++, s->steps++, taken++;
+  }
+  if (taken > 0) {
+    s->projection.energy_A = s->projection.energy;
+    s->overlap.energy_A = s->overlap.energy;
+    s->overlap.moves = false;
+    s->overlap.depth = s->overlap.depth_before = s->overlap.shift = 0;
+    s->at_end.leaps = 0, s->at_end.deepest = s->at_end.entered = 0;
+  }
+  end_flight(s);
+  return taken;
 }

@@ -196,6 +196,7 @@ typedef struct stepper {
   bool implicit;              // stiffness and damping of flexible bodies are
   bool sweeps;                // kinematics and free velocity are found at once (response_sweep)
   bool may_fly;               // steps without contact take the short way of stepper_flight.c
+  bool may_take_pairs;        // and in those with contact rows need not be written
   bool has_powers;            // forces, or damped modes of flexible bodies, work on the model
   bool reads_coordinates;     // forces, constraints or stops ask for joint coordinates within a step
   stepper_friction friction;  // of ideal joints
@@ -299,6 +300,16 @@ bool stepper_sweep(stepper *s, double dt);
 // Whether nothing but weight acts in this step. If so, u_free is the velocity at its end and the motion is where rows
 // are evaluated. If not, nothing is changed but the motion.
 bool stepper_flies(stepper *s, double dt);
+// Whether contacts of the mechanism can be taken as pairs.
+bool stepper_may_take_pairs(const stepper *s);
+// Whether the active points of this step are: their rows are then not written.
+enum { STEPPER_PAIRS = 12 };  // rows
+static inline bool stepper_takes_pairs(const stepper *s) {
+  return s->may_take_pairs && s->even.excess == 0 && s->x->row_total <= STEPPER_PAIRS;
+}
+// Rates before the step and of the free velocity, and W. Returns false if a row can hardly move: then rows are to be
+// written.
+bool stepper_take_pairs(stepper *s);
 
 // --- stepper_chatter.c -----------------------------------------------------------------------------------------------
 
@@ -312,6 +323,8 @@ void stepper_chatter_fields(stepper *s, int point, fields *f);
 
 // The points that take part in this step, and their rows.
 void stepper_find_active(stepper *s, double dt);
+// Their rows, where that has not written them.
+void stepper_write_rows(stepper *s, double dt);
 // After a step that was solved: points stand for the places where it found them, and nothing is known of those that
 // stood for others.
 void stepper_hold_places(stepper *s);

@@ -92,7 +92,7 @@ static void find_onward(stepper *s, int k) {
   int point = s->near.active[k], first = s->near.active_row[k],
       size = contact_row_count(s->m, s->near.element_of[point]);
   int sliding = contact_sliding_rows(s->m, s->near.element_of[point]);
-  memset(s->problem.onward + first, 0, (size_t)size * sizeof *s->problem.onward);
+  for (int i = first; i < first + size; i++) s->problem.onward[i] = 0;
   if (!stepper_turns(s, s->near.element_of[point], point) || !(s->shown.last[point].lasts || s->dt == 0)) return;
   for (int i = 0; i < (is_only_point(s, k) ? sliding : 1); i++) {
     double turn = (1 + s->even.excess) * (s->problem.rate_before[first + i] - s->problem.rate_R[3 * point + i]);
@@ -193,12 +193,32 @@ static void release_held(stepper *s) {
   }
 }
 
+// Rates and W at once, where rows are taken as pairs.
+static bool form_at_once(stepper *s, double dt) {
+  if (!stepper_takes_pairs(s)) return false;
+  if (stepper_take_pairs(s)) return true;
+  stepper_write_rows(s, dt);
+  return false;
+}
+
+// Else W, without the rows that constraints hold.
+static carom_status form_problem(stepper *s, carom_error *error) {
+  carom_status formed = stepper_form_matrix(s, error);
+  if (formed != CAROM_OK) return formed;
+  if (s->m->row_count) response_clear(s->m, s->x, s->problem.q);
+  release_held(s);
+  return stepper_finish_matrix(s, error);
+}
+
 // q = γ_F + what is required for contact rows, γ_F + Φ_t for constraints; then W, and the first solve.
 carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  response_rates(m, x, s->u_R, s->problem.rate_before);
-  response_rates(m, x, s->u_free, s->problem.rate_free);
+  bool formed = form_at_once(s, dt);
+  if (!formed) {
+    response_rates(m, x, s->u_R, s->problem.rate_before);
+    response_rates(m, x, s->u_free, s->problem.rate_free);
+  }
   memcpy(s->problem.q, s->problem.rate_free, (size_t)x->row_total * sizeof *s->problem.q);
   block_list_begin(&s->problem.blocks, m->row_count);
   for (int i = 0; i < m->row_count; i++) s->problem.q[i] += x->rows[i].phi_t;
@@ -209,12 +229,8 @@ carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
   crew_run(s->contacts->crew, s->near.active_count, POINTS_SHARE, require_points, &(step_problem){s, dt});
   add_friction_blocks(s, dt);
   if (s->problem.solver.dump) problem_dump_step(s->problem.solver.dump, s->steps + 1);
-  carom_status formed = stepper_form_matrix(s, error);
-  if (formed != CAROM_OK) return formed;
-  if (m->row_count) response_clear(m, x, s->problem.q);
-  release_held(s);
-  formed = stepper_finish_matrix(s, error);
-  return formed == CAROM_OK ? solve_step(s, dt, error) : formed;
+  carom_status status = formed ? CAROM_OK : form_problem(s, error);
+  return status == CAROM_OK ? solve_step(s, dt, error) : status;
 }
 
 // Again and again with the friction of joints that the last solution's load gives, until the two agree. They need not
