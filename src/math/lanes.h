@@ -1,6 +1,7 @@
-// Eight numbers at once: of eight contacts that do not share a body, of eight shapes of a flexible body. A processor
-// with shorter vectors takes several for each. A source that defines LANES_SINGLE has sixteen of single precision, in
-// the same memory.
+// Several numbers at once: of contacts that do not share a body, of shapes of a flexible body. They are eight, which a
+// processor with shorter vectors takes in parts, unless a source defines LANES_BYTES, how long vectors are. Comparisons
+// and shuffles of vectors that the processor does not have are made number by number: sources that need these ask for
+// 32 bytes. A source that defines LANES_SINGLE has numbers of single precision.
 //
 // No function takes or gives a vector: how it would be passed depends on the processor that is compiled for.
 #ifndef MATH_LANES_H
@@ -23,9 +24,13 @@ typedef int64_t lanes_bits;
 #define LANES_SQRT      sqrt
 #endif
 
-enum { LANES = 64 / sizeof(lanes_number) };
-typedef lanes_number lanes __attribute__((vector_size(64)));
-typedef lanes_bits lanes_mask __attribute__((vector_size(64)));  // what comparisons give: 0 or -1
+#ifndef LANES_BYTES
+#define LANES_BYTES 64
+#endif
+
+enum { LANES = LANES_BYTES / sizeof(lanes_number) };
+typedef lanes_number lanes __attribute__((vector_size(LANES_BYTES)));
+typedef lanes_bits lanes_mask __attribute__((vector_size(LANES_BYTES)));  // what comparisons give: 0 or -1
 typedef lanes_number lanes_eight __attribute__((vector_size(8 * sizeof(lanes_number))));  // that stand side by side
 
 // x := mask ? a : x
@@ -34,12 +39,10 @@ static inline void lanes_set(lanes *x, const lanes_mask *mask, const lanes *a) {
 }
 
 static inline bool lanes_any(const lanes_mask *mask) {
-  typedef int64_t whole __attribute__((vector_size(64)));
-  typedef int64_t quarter __attribute__((vector_size(16)));
-  const whole x = (whole)*mask;
-  const quarter any = (__builtin_shufflevector(x, x, 0, 1) | __builtin_shufflevector(x, x, 2, 3)) |
-                      (__builtin_shufflevector(x, x, 4, 5) | __builtin_shufflevector(x, x, 6, 7));
-  return (any[0] | any[1]) != 0;
+  int64_t x[LANES_BYTES / sizeof(int64_t)], any = 0;
+  memcpy(x, mask, sizeof x);
+  for (size_t k = 0; k < sizeof x / sizeof *x; k++) any |= x[k];
+  return any != 0;
 }
 
 static inline void lanes_root(lanes *x) {
@@ -52,7 +55,7 @@ static inline double lanes_sum(const lanes *x) {
   return sum;
 }
 
-#ifndef LANES_SINGLE
+#if LANES_BYTES == 64 && !defined(LANES_SINGLE)
 // The sums of eight vectors, side by side: in three steps of neighbours, pairs and halves, a fifth of the additions
 // that eight sums by themselves take.
 static inline void lanes_sum_eight(const lanes x[8], lanes *to) {
@@ -94,60 +97,68 @@ static inline __attribute__((always_inline)) void lanes_add_products(int n, cons
 }
 #endif
 
-// Eight lanes of x and y, of those that stand side by side: 0 … 7 are of x, 8 … 15 of y. With sixteen lanes the same of
-// the first eight and of the last eight.
-#ifdef LANES_SINGLE
-#define LANES_FROM(i) ((i) < 8 ? (i) : (i) + 8)
-#define LANES_SHUFFLE(x, y, a, b, c, d, e, f, g, h)                                                          \
-  __builtin_shufflevector(x, y, LANES_FROM(a), LANES_FROM(b), LANES_FROM(c), LANES_FROM(d), LANES_FROM(e),   \
-                          LANES_FROM(f), LANES_FROM(g), LANES_FROM(h), LANES_FROM(a) + 8, LANES_FROM(b) + 8, \
-                          LANES_FROM(c) + 8, LANES_FROM(d) + 8, LANES_FROM(e) + 8, LANES_FROM(f) + 8,        \
-                          LANES_FROM(g) + 8, LANES_FROM(h) + 8)
-#else
-#define LANES_SHUFFLE __builtin_shufflevector
-#endif
-
-// x[i][k] := x[k][i], in three steps of neighbours, pairs and halves; with sixteen lanes of both halves alike.
+// x[i][k] := x[k][i], in steps of neighbours, pairs and halves, by shuffles that processors have.
+#if LANES_BYTES == 64
 static inline void lanes_transpose(lanes x[8]) {
   lanes a[8], b[8];
   for (int i = 0; i < 8; i += 2) {
-    a[i] = LANES_SHUFFLE(x[i], x[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-    a[i + 1] = LANES_SHUFFLE(x[i], x[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    a[i] = __builtin_shufflevector(x[i], x[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+    a[i + 1] = __builtin_shufflevector(x[i], x[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
   }
   for (int i = 0; i < 8; i += 4)
     for (int k = 0; k < 2; k++) {
-      b[i + k] = LANES_SHUFFLE(a[i + k], a[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-      b[i + k + 2] = LANES_SHUFFLE(a[i + k], a[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+      b[i + k] = __builtin_shufflevector(a[i + k], a[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+      b[i + k + 2] = __builtin_shufflevector(a[i + k], a[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
     }
   for (int i = 0; i < 4; i++) {
-    x[i] = LANES_SHUFFLE(b[i], b[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-    x[i + 4] = LANES_SHUFFLE(b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    x[i] = __builtin_shufflevector(b[i], b[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    x[i + 4] = __builtin_shufflevector(b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
   }
 }
-
-// to[i][k] := number i of row k, and back. With sixteen lanes rows k and k + 8 stand in one vector.
-#ifdef LANES_SINGLE
-static inline void lanes_from_rows(const lanes_eight *const row[LANES], lanes to[8]) {
-  for (int k = 0; k < 8; k++)
-    to[k] = __builtin_shufflevector(*row[k], *row[k + 8], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  lanes_transpose(to);
-}
-static inline void lanes_to_rows(lanes from[8], lanes_eight *const row[LANES]) {
-  lanes_transpose(from);
-  for (int k = 0; k < 8; k++) {
-    *row[k] = __builtin_shufflevector(from[k], from[k], 0, 1, 2, 3, 4, 5, 6, 7);
-    *row[k + 8] = __builtin_shufflevector(from[k], from[k], 8, 9, 10, 11, 12, 13, 14, 15);
+#elif defined(LANES_SINGLE)
+static inline void lanes_transpose(lanes x[8]) {
+  lanes a[8], b[8];
+  for (int i = 0; i < 8; i += 2) {
+    a[i] = __builtin_shufflevector(x[i], x[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    a[i + 1] = __builtin_shufflevector(x[i], x[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+  }
+  for (int i = 0; i < 8; i += 4)
+    for (int k = 0; k < 2; k++) {
+      b[i + 2 * k] = __builtin_shufflevector(a[i + k], a[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+      b[i + 2 * k + 1] = __builtin_shufflevector(a[i + k], a[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  for (int i = 0; i < 4; i++) {
+    x[i] = __builtin_shufflevector(b[i], b[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    x[i + 4] = __builtin_shufflevector(b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
   }
 }
 #else
-static inline void lanes_from_rows(const lanes_eight *const row[LANES], lanes to[8]) {
-  for (int k = 0; k < 8; k++) to[k] = *row[k];
-  lanes_transpose(to);
-}
-static inline void lanes_to_rows(lanes from[8], lanes_eight *const row[LANES]) {
-  lanes_transpose(from);
-  for (int k = 0; k < 8; k++) *row[k] = from[k];
+static inline void lanes_transpose(lanes x[4]) {
+  lanes a[4];
+  for (int i = 0; i < 4; i += 2) {
+    a[i] = __builtin_shufflevector(x[i], x[i + 1], 0, 4, 2, 6);
+    a[i + 1] = __builtin_shufflevector(x[i], x[i + 1], 1, 5, 3, 7);
+  }
+  for (int i = 0; i < 2; i++) {
+    x[i] = __builtin_shufflevector(a[i], a[i + 2], 0, 1, 4, 5);
+    x[i + 2] = __builtin_shufflevector(a[i], a[i + 2], 2, 3, 6, 7);
+  }
 }
 #endif
+
+// to[i][k] := number i of row k, and back. Rows longer than there are lanes are taken part by part.
+enum { LANES_PARTS = 8 / LANES };
+static inline void lanes_from_rows(const lanes_eight *const row[LANES], lanes to[8]) {
+  for (int part = 0; part < LANES_PARTS; part++, to += LANES) {
+    for (int k = 0; k < LANES; k++) memcpy(&to[k], (const lanes *)row[k] + part, sizeof *to);
+    lanes_transpose(to);
+  }
+}
+static inline void lanes_to_rows(lanes from[8], lanes_eight *const row[LANES]) {
+  for (int part = 0; part < LANES_PARTS; part++, from += LANES) {
+    lanes_transpose(from);
+    for (int k = 0; k < LANES; k++) memcpy((lanes *)row[k] + part, &from[k], sizeof *from);
+  }
+}
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef SOLVE_CONE_LANES_H
 #define SOLVE_CONE_LANES_H
 
+#define LANES_BYTES 32  // comparisons and shuffles need vectors that the processor has
 #include "math/lanes.h"
 
 typedef struct cone_lanes {
