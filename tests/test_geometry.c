@@ -277,7 +277,7 @@ static void the_broad_phase_finds_what_looking_at_all_pairs_finds(void) {
                         : around(p[i], 0.1 + 0.005 * i);
       broad_set(b, i, boxes[i]);
     }
-    CHECK(broad_update(b));
+    CHECK(broad_update(b, NULL));
     int count, k = 0;
     const broad_pair *pairs = broad_pairs(b, &count);
     for (int i = 0; i < N; i++)
@@ -303,15 +303,37 @@ static void pairs_do_not_depend_on_history(void) {
   for (int step = 0; step < 50; step++) {
     for (int i = 0; i < N; i++)
       broad_set(old, i, last[i] = around((vec3){uniform(0, 6), uniform(0, 6), uniform(0, 6)}, 0.5));
-    CHECK(broad_update(old));
+    CHECK(broad_update(old, NULL));
   }
   for (int i = N - 1; i >= 0; i--) broad_set(fresh, i, last[i]);
-  CHECK(broad_update(fresh));
+  CHECK(broad_update(fresh, NULL));
   int count, fresh_count;
   const broad_pair *a = broad_pairs(old, &count), *b = broad_pairs(fresh, &fresh_count);
   CHECK_EQUAL(count, fresh_count);
   CHECK(count == fresh_count && memcmp(a, b, (size_t)count * sizeof *a) == 0);
   broad_destroy(old), broad_destroy(fresh);
+}
+
+// Many more pairs than a thread compares at a time.
+static void pairs_do_not_depend_on_threads(void) {
+  enum { N = 600 };
+  broad *one = broad_create(N, NULL, NULL), *many = broad_create(N, NULL, NULL);
+  crew c = {0};
+  check_seed = 10;
+  CHECK(crew_set(&c, 3));
+  for (int step = 0; step < 5; step++) {
+    for (int i = 0; i < N; i++) {
+      broad_box box = around((vec3){uniform(0, 6), uniform(0, 6), uniform(0, 6)}, 0.5);
+      broad_set(one, i, box), broad_set(many, i, box);
+    }
+    CHECK(broad_update(one, NULL) && broad_update(many, &c));
+    int count, shared_count;
+    const broad_pair *a = broad_pairs(one, &count), *b = broad_pairs(many, &shared_count);
+    CHECK(count > 2500);
+    CHECK(count == shared_count && memcmp(a, b, (size_t)count * sizeof *a) == 0);
+  }
+  crew_end(&c);
+  broad_destroy(one), broad_destroy(many);
 }
 
 int main(void) {
@@ -330,6 +352,7 @@ int main(void) {
   RUN(names_of_points_last);
   RUN(the_broad_phase_finds_what_looking_at_all_pairs_finds);
   RUN(pairs_do_not_depend_on_history);
+  RUN(pairs_do_not_depend_on_threads);
   RUN(faces_that_are_hardly_tilted_keep_their_corners);
   arena_free(&memory);
   return check_summary();

@@ -1,6 +1,7 @@
 #include "contact/state.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +30,8 @@ struct contact_pool {
   broad_box *box;  // swept, of each surface
   double *ball;    // the radius around it within which the surface stays while the marker moves straight on
   marker_place *place;
-  bool *apart;  // of the pairs whose boxes overlap
+  bool *beyond;  // of each surface: it is beyond all planes
+  bool *apart;   // of the pairs whose boxes overlap
   int apart_capacity;
   key_list walls, near;  // pairs with planes, and all, in ascending order
   key_list live;         // of the elements in contact_state.elements that follow the permanent ones
@@ -144,8 +146,11 @@ static const contact_element *open_pair(contact_state *s, int place, carom_error
 
 // --- the list of what is live ----------------------------------------------------------------------------------------
 
+// Surfaces have no negative numbers.
+static uint64_t order_of(contact_key k) { return (uint64_t)(uint32_t)k.a << 32 | (uint32_t)k.b; }
 static int compare(contact_key p, contact_key q) {
-  return p.a != q.a ? (p.a < q.a ? -1 : 1) : (p.b > q.b) - (p.b < q.b);
+  uint64_t a = order_of(p), b = order_of(q);
+  return (a > b) - (a < b);
 }
 static int compare_items(const void *p, const void *q) {
   return compare(*(const contact_key *)p, *(const contact_key *)q);
@@ -363,6 +368,16 @@ static bool add_wall(contact_pool *p, const search *s, contact_key key) {
   return push_key(&p->walls, key);
 }
 
+// Surfaces whose boxes are beyond all planes.
+static void look_at_walls(void *context, int from, int to) {
+  const contact_pool *p = ((const search *)context)->p;
+  for (int i = from; i < to; i++) {
+    bool beyond = !contact_is_half_space(&p->world->surfaces[i]);
+    for (int k = 0; k < p->plane_count && beyond; k++) beyond = is_beyond(p, p->planes[k], i);
+    p->beyond[i] = beyond;
+  }
+}
+
 static bool find_walls(contact_pool *p, const search *s) {
   const contact_surface *surfaces = p->world->surfaces;
   int count = p->world->surface_count, next = 0;
@@ -371,8 +386,8 @@ static bool find_walls(contact_pool *p, const search *s) {
     bool plane = contact_is_half_space(&surfaces[a]);
     next += plane;
     for (int b = a + 1; plane && b < count; b++)
-      if (!contact_is_half_space(&surfaces[b]) && !add_wall(p, s, (contact_key){a, b})) return false;
-    for (int k = next; !plane && k < p->plane_count; k++)
+      if (!p->beyond[b] && !contact_is_half_space(&surfaces[b]) && !add_wall(p, s, (contact_key){a, b})) return false;
+    for (int k = next; !plane && !p->beyond[a] && k < p->plane_count; k++)
       if (!add_wall(p, s, (contact_key){a, p->planes[k]})) return false;
   }
   return true;
@@ -422,9 +437,10 @@ static bool find_near(contact_pool *p, const crew *crew, const motion *x, double
   enum { SURFACES_SHARE = 128 };  // the fewest surfaces that a thread takes
   search s = {p, x, behind, ahead};
   crew_run(crew, w->surface_count, SURFACES_SHARE, sweep_boxes, &s);
+  crew_run(crew, w->surface_count, SURFACES_SHARE, look_at_walls, &s);
   for (int i = 0; i < w->surface_count; i++)
     if (!contact_is_half_space(&w->surfaces[i])) broad_set(p->tree, i, p->box[i]);
-  if (!broad_update(p->tree) || !find_walls(p, &s)) return false;
+  if (!broad_update(p->tree, crew) || !find_walls(p, &s)) return false;
   int count, i = 0, j = 0;
   const broad_pair *pairs = broad_pairs(p->tree, &count);
   if (!find_apart(p, crew, pairs, count, fmax(behind, ahead))) return false;
@@ -487,19 +503,20 @@ static contact_pool *create_pool(const contact_world *world, const mechanism *m)
   p->ball = calloc(count, sizeof *p->ball);
   p->box = calloc(count, sizeof *p->box);
   p->place = calloc(count, sizeof *p->place);
+  p->beyond = calloc(count, sizeof *p->beyond);
   for (int i = 0; p->planes && i < world->surface_count; i++)
     if (contact_is_half_space(&world->surfaces[i])) p->planes[p->plane_count++] = i;
   return p;
 }
 
 static bool is_complete(const contact_pool *p) {
-  return p && p->tree && p->planes && p->velocity && p->ball && p->box && p->place;
+  return p && p->tree && p->planes && p->velocity && p->ball && p->box && p->place && p->beyond;
 }
 
 static void destroy_pool(contact_pool *p) {
   if (!p) return;
   broad_destroy(p->tree);
-  free(p->planes), free(p->velocity), free(p->ball), free(p->box), free(p->place), free(p->apart);
+  free(p->planes), free(p->velocity), free(p->ball), free(p->box), free(p->place), free(p->beyond), free(p->apart);
   free(p->walls.items), free(p->near.items), free(p->live.items);
   for (int i = 0; i < p->chunk_count; i++) free(p->chunks[i]);
   free(p->chunks), slots_destroy(&p->slots);

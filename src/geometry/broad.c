@@ -32,6 +32,7 @@ struct broad {
   int *stack;
   pair_list candidates, found, merged;
   pair_list pairs;
+  int *chunk_counts, chunk_capacity;  // of pairs in each chunk of candidates
 };
 
 // --- boxes -----------------------------------------------------------------------------------------------------------
@@ -234,15 +235,40 @@ static bool renew_candidates(broad *b) {
   return true;
 }
 
-bool broad_update(broad *b) {
+// Candidates of a chunk whose boxes overlap, from the place of its first one on.
+enum { CHUNK = 1024 };
+static void find_overlaps(void *context, int from, int to) {
+  broad *b = context;
+  for (int chunk = from; chunk < to; chunk++) {
+    int first = CHUNK * chunk, end = first + CHUNK < b->candidates.count ? first + CHUNK : b->candidates.count;
+    int count = 0;
+    for (int i = first; i < end; i++) {
+      broad_pair p = b->candidates.items[i];
+      b->pairs.items[first + count] = p;
+      count += overlaps(&b->boxes[p.a], &b->boxes[p.b]);
+    }
+    b->chunk_counts[chunk] = count;
+  }
+}
+
+static bool reserve_chunks(broad *b, int count) {
+  if (count <= b->chunk_capacity) return true;
+  int *counts = realloc(b->chunk_counts, 2 * (size_t)count * sizeof *counts);
+  if (!counts) return false;
+  b->chunk_counts = counts, b->chunk_capacity = 2 * count;
+  return true;
+}
+
+bool broad_update(broad *b, const crew *c) {
   pair_list *to = &b->pairs;
   if (b->any_moved && !renew_candidates(b)) return false;
-  if (!reserve(to, b->candidates.count)) return false;
+  int chunks = (b->candidates.count + CHUNK - 1) / CHUNK;
+  if (!reserve(to, b->candidates.count) || !reserve_chunks(b, chunks)) return false;
+  crew_run(c, chunks, 1, find_overlaps, b);
   to->count = 0;
-  for (int i = 0; i < b->candidates.count; i++) {
-    broad_pair p = b->candidates.items[i];
-    to->items[to->count] = p;
-    to->count += overlaps(&b->boxes[p.a], &b->boxes[p.b]);
+  for (int i = 0; i < chunks; i++) {
+    memmove(to->items + to->count, to->items + CHUNK * i, (size_t)b->chunk_counts[i] * sizeof *to->items);
+    to->count += b->chunk_counts[i];
   }
   return true;
 }
@@ -278,7 +304,7 @@ broad *broad_create(int count, broad_filter *filter, const void *context) {
 
 void broad_destroy(broad *b) {
   if (!b) return;
-  free(b->boxes), free(b->nodes), free(b->in_tree), free(b->moved), free(b->stack);
+  free(b->boxes), free(b->nodes), free(b->in_tree), free(b->moved), free(b->stack), free(b->chunk_counts);
   pair_list *lists[] = {&b->candidates, &b->found, &b->merged, &b->pairs};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]->items);
   free(b);

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "base/crew.h"
 #include "math/linalg.h"
 
 typedef struct broad_box {
@@ -28,8 +29,9 @@ void broad_destroy(broad *b);
 
 // Where a box is now.
 void broad_set(broad *b, int i, broad_box box);
-// Finds the pairs that overlap now. Returns false if memory runs out; the pairs are then as before.
-bool broad_update(broad *b);
+// Finds the pairs that overlap now; threads of `c`, which may be null, share that. Returns false if memory runs out;
+// the pairs are then as before.
+bool broad_update(broad *b, const crew *c);
 
 // All pairs that overlap, in ascending order. Valid until the next update.
 const broad_pair *broad_pairs(const broad *b, int *count);
