@@ -155,10 +155,11 @@ void response_piece_clear(response_pieces *p, int i, double own) {
 
 // --- from percussions to speeds and rates ----------------------------------------------------------------------------
 
-// h += Jᵀ P of a block, and the rates J h.
-BLOCK void push_block(const int w, const response_pieces *p, int b, const double *P, double *h) {
+// h += Jᵀ P of the pieces of a block on the speeds from … to - 1, and the rates J h.
+BLOCK void push_block(const int w, const response_pieces *p, int b, const double *P, int from, int to, double *h) {
   for (int k = p->first[b]; k < p->first[b + 1]; k++) {
     const double *J = p->J + p->offset[k];
+    if (p->at[k] < from || p->at[k] >= to) continue;
     for (int i = p->start[b]; i < p->start[b + 1]; i++, J += w)
       if (P[i] != 0) block_axpy(w, P[i], J, h + p->at[k]);
   }
@@ -198,22 +199,45 @@ static void find_rates(void *context, int from, int to) {
   }
 }
 
+typedef struct push_job {
+  const mechanism *m;
+  motion *x;
+  const response_pieces *p;
+  const double *P;
+  double *h, *u;
+  int parts;
+} push_job;
+
+// Each part of the trees goes through all blocks in their order: sums do not depend on how many parts there are.
+static void push_part(const push_job *j, int part) {
+  const mechanism *m = j->m;
+  const response_pieces *p = j->p;
+  int first = (int)((long)m->base_count * part / j->parts), last = (int)((long)m->base_count * (part + 1) / j->parts);
+  int from = m->base_speed_start[first], to = m->base_speed_start[last];
+  memset(j->h + from, 0, (size_t)(to - from) * sizeof *j->h);
+  for (int b = 0; b < p->block_count; b++) {
+    if (m->planar) push_block(3, p, b, j->P, from, to, j->h);
+    else push_block(6, p, b, j->P, from, to, j->h);
+  }
+  for (int tree = first; tree < last; tree++) {
+    if (!m->base_is_body[tree]) continue;  // no row touches it
+    const node *n = &m->nodes[m->base_nodes[m->base_start[tree]]];
+    if (m->planar) add_speeds(3, j->x, n, j->h + m->base_speed_start[tree], j->u);
+    else add_speeds(6, j->x, n, j->h + m->base_speed_start[tree], j->u);
+  }
+}
+
+static void push_parts(void *context, int from, int to) {
+  for (int part = from; part < to; part++) push_part(context, part);
+}
+
 // u += M⁻¹ Jᵀ P. Returns Lᵀ of what it adds.
 static const double *add_responses(const mechanism *m, motion *x, const response_pieces *p, const double *P,
                                    double *u) {
-  double *h = x->speed_work[1];
-  memset(h, 0, (size_t)p->velocity_count * sizeof *h);
-  for (int b = 0; b < p->block_count; b++) {
-    if (m->planar) push_block(3, p, b, P, h);
-    else push_block(6, p, b, P, h);
-  }
-  for (int tree = 0; tree < m->base_count; tree++) {
-    if (!m->base_is_body[tree]) continue;  // no row touches it
-    const node *n = &m->nodes[m->base_nodes[m->base_start[tree]]];
-    if (m->planar) add_speeds(3, x, n, h + m->base_speed_start[tree], u);
-    else add_speeds(6, x, n, h + m->base_speed_start[tree], u);
-  }
-  return h;
+  int most = p->block_count / TREE_SHARE, parts = crew_count(x->crew) < most ? crew_count(x->crew) : most;
+  push_job j = {m, x, p, P, x->speed_work[1], u, parts > 1 ? parts : 1};
+  crew_run(x->crew, j.parts, 1, push_parts, &j);
+  return j.h;
 }
 
 void response_pieces_to(const mechanism *m, motion *x, const response_pieces *p, const double *P, double *u) {

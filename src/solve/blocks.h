@@ -15,12 +15,13 @@ typedef struct block_list {
 block_list block_list_create(arena *memory, int most);
 
 // Number by number: a block that was just made and is copied in one piece would have to wait for its numbers.
-static inline void block_list_add(block_list *l, solve_block b) {
-  solve_block *to = &l->block[l->count];
-  l->start[l->count++] = b.row;
+static inline void block_list_set(const block_list *l, int k, solve_block b) {
+  solve_block *to = &l->block[k];
+  l->start[k] = b.row;
   to->kind = b.kind, to->row = b.row, to->size = b.size;
   to->mu = b.mu, to->lo = b.lo, to->hi = b.hi;
 }
+static inline void block_list_add(block_list *l, solve_block b) { block_list_set(l, l->count++, b); }
 
 // Bilateral rows of their own, from the first one on; nothing else is left in the list.
 static inline void block_list_begin(block_list *l, int bilateral) {

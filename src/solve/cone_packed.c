@@ -237,21 +237,37 @@ static void start_group(const packed_sweeps *m, const packed *c) {
   store_speeds(m, c, v);
 }
 
+typedef struct start {
+  const packed_sweeps *m;
+  const double *r;
+} start;
+
+static void take_group(const start *x, packed *c) {
+  const packed_sweeps *m = x->m;
+  bool shares = m->colour == PACKED_COLOURS;
+  for (int k = 0; k < LANES; k++)
+    for (int i = 0; i < 3; i++)
+      c->before[i][k] = c->r[i][k] = c->row[k] < 0 ? 0 : (lanes_number)(m->of_r * x->r[c->row[k] + i]);
+  for (int k = 0; shares && k < LANES; k++) {
+    packed one = alone_in_group(m, c, k);
+    start_group(m, &one);
+  }
+  if (!shares) start_group(m, c);
+}
+
+static void take_chunks(void *context, int first, int last) {
+  const start *x = context;
+  for (int k = first, from, to; k < last; k++) {
+    packed_chunk(&x->m->order, x->m->colour, k, &from, &to);
+    for (int g = from / LANES; g < to / LANES; g++) take_group(x, &x->m->group[g]);
+  }
+}
+
 static void take(packed_sweeps *m, const double *r) {
   begin_momentum(m);
   memset(m->v, 0, (size_t)(m->bodies + 1) * sizeof *m->v);
-  for (int g = 0; g < m->count; g++) {
-    packed *c = &m->group[g];
-    for (int k = 0; k < LANES; k++)
-      for (int i = 0; i < 3; i++)
-        c->before[i][k] = c->r[i][k] = c->row[k] < 0 ? 0 : (lanes_number)(m->of_r * r[c->row[k] + i]);
-    bool shares = m->order.colours > PACKED_COLOURS && LANES * g >= m->order.start[PACKED_COLOURS];
-    for (int k = 0; shares && k < LANES; k++) {
-      packed one = alone_in_group(m, c, k);
-      start_group(m, &one);
-    }
-    if (!shares) start_group(m, c);
-  }
+  for (m->colour = 0; m->colour < m->order.colours; m->colour++)
+    crew_run(m->crew, packed_chunks(&m->order, m->colour), 2, take_chunks, &(start){m, r});
   memcpy(m->v_before, m->v, (size_t)m->bodies * sizeof *m->v);
 }
 

@@ -111,9 +111,14 @@ static int join(int *root, int a, int b) {
 }
 
 // Joins what the pieces of a block lie on. Returns a velocity of the block, `any` if there was one before; -1: none.
+// Most pieces lie where others did: their velocities are known to be joined.
 static int join_pieces(int *root, const matrix_pieces *p, int block, int any) {
-  for (int k = p->first[block]; k < p->first[block + 1]; k++)
-    for (int v = p->at[k]; v < p->at[k] + p->width[k]; v++) any = any < 0 ? v : join(root, any, v);
+  for (int k = p->first[block]; k < p->first[block + 1]; k++) {
+    int at = p->at[k];
+    if (p->width[k]) any = any < 0 ? at : join(root, any, at);
+    for (int v = at + 1; v < at + p->width[k]; v++)
+      if (root[v] != at && root[v] != root[at]) any = join(root, any, v);
+  }
   return any;
 }
 

@@ -271,9 +271,56 @@ static void factored_moved(const solve_matrix *m, int b, const double *dx, doubl
   }
 }
 
+// Of a piece what lies on the velocities from … to - 1.
+static void add_within(const matrix_pieces *B, int k, int size, const double *x, int from, int to, double *v) {
+  int first = B->at[k] > from ? 0 : from - B->at[k], last = to - B->at[k] < B->width[k] ? to - B->at[k] : B->width[k];
+  const double *A = B->values + B->offset[k];
+  for (int i = 0; i < size; i++, A += B->width[k])
+    for (int j = first; j < last; j++) v[B->at[k] + j] += A[j] * x[i];
+}
+
+typedef struct start_job {
+  const solve_matrix *m;
+  const double *x;
+  double *v;
+  int parts;
+} start_job;
+
+enum { SIX = 6 };  // speeds of a free body
+
+// Parts end where bodies do, if all are free.
+static int start_of_part(const solve_matrix *m, int part, int parts) {
+  return part == parts ? m->velocities : SIX * (int)((long)(m->velocities / SIX) * part / parts);
+}
+
+// Each part of the velocities goes through all blocks in their order: sums do not depend on how many parts there are.
+static void start_part(const start_job *j, int part) {
+  const solve_matrix *m = j->m;
+  const matrix_pieces *B = &m->B;
+  int from = start_of_part(m, part, j->parts), to = start_of_part(m, part + 1, j->parts);
+  memset(j->v + from, 0, (size_t)(to - from) * sizeof *j->v);
+  for (int b = 0; b < m->block_count; b++) {
+    const double *x = j->x + matrix_block_row(m, b);
+    int size = matrix_block_size(m, b);
+    for (int k = B->first[b]; k < B->first[b + 1]; k++) {
+      int at = B->at[k], end = at + B->width[k];
+      if (end <= from || at >= to) continue;
+      if (size == 3 && end == at + SIX && at % SIX == 0) add_transposed_3x6(B->values + B->offset[k], x, j->v + at);
+      else add_within(B, k, size, x, from, to, j->v);
+    }
+  }
+}
+
+static void start_parts(void *context, int from, int to) {
+  for (int part = from; part < to; part++) start_part(context, part);
+}
+
+enum { BLOCKS_SHARE = 128 };  // the fewest blocks that a thread takes
+
 static void factored_start(const solve_matrix *m, const double *x, double *v) {
-  memset(v, 0, (size_t)m->velocities * sizeof *v);
-  for (int b = 0; b < m->block_count; b++) factored_moved(m, b, x + matrix_block_row(m, b), v);
+  int most = m->block_count / BLOCKS_SHARE, parts = crew_count(m->crew) < most ? crew_count(m->crew) : most;
+  start_job j = {m, x, v, parts > 1 ? parts : 1};
+  crew_run(m->crew, j.parts, 1, start_parts, &j);
 }
 
 typedef struct product {
@@ -286,8 +333,6 @@ static void find_rows(void *context, int from, int to) {
   const product *p = context;
   for (int b = from; b < to; b++) factored_row(p->m, b, p->x, p->v, p->y + matrix_block_row(p->m, b));
 }
-
-enum { BLOCKS_SHARE = 128 };  // the fewest blocks that a thread takes
 
 static void factored_apply(const solve_matrix *m, const double *x, double *y, double *v) {
   factored_start(m, x, v);
@@ -357,11 +402,28 @@ static void factored_dense(const solve_matrix *m, double *A) {
       add_pair(m, a, b, A + (long)matrix_block_row(m, a) * m->rows + matrix_block_row(m, b), m->rows);
 }
 
-static bool pieces_finite(const solve_matrix *m, const matrix_pieces *p) {
-  for (int b = 0; b < m->block_count; b++)
+typedef struct finite_job {
+  const solve_matrix *m;
+  const matrix_pieces *p;
+  bool any_infinite;
+} finite_job;
+
+static bool blocks_finite(const solve_matrix *m, const matrix_pieces *p, int from, int to) {
+  for (int b = from; b < to; b++)
     for (int k = p->first[b]; k < p->first[b + 1]; k++)
       if (!number_all_finite(p->values + p->offset[k], (size_t)(matrix_block_size(m, b) * p->width[k]))) return false;
   return true;
+}
+
+static void look_at_blocks(void *context, int from, int to) {
+  finite_job *j = context;
+  if (!blocks_finite(j->m, j->p, from, to)) __atomic_store_n(&j->any_infinite, true, __ATOMIC_RELAXED);
+}
+
+static bool pieces_finite(const solve_matrix *m, const matrix_pieces *p) {
+  finite_job j = {m, p, false};
+  crew_run(m->crew, m->block_count, BLOCKS_SHARE, look_at_blocks, &j);
+  return !j.any_infinite;
 }
 
 static bool factored_finite(const solve_matrix *m) {
