@@ -97,8 +97,11 @@ static void drop(int count, double tolerance, double end) {
         "islands\n",
         "", s.solves, s.unsolved, s.worst_residual, (double)s.iterations / fmax((double)s.solves, 1),
         (double)s.iterations / steps);
-    printf("%-26s %.2f us per sphere and step, %.0f MB, %d threads, %.2f processors busy\n", "",
-           1e6 * took.wall / ((double)steps * count), memory_used(), threads, took.processor / took.wall);
+    printf(
+        "%-26s %.2f us per sphere and step, %.0f MB, %d threads, %.2f processors busy, %.1f steps per second of "
+        "processor time\n",
+        "", 1e6 * took.wall / ((double)steps * count), memory_used(), threads, took.processor / took.wall,
+        steps / took.processor);
   }
   free(at);
   carom_sim_destroy(sim);
