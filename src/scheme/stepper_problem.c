@@ -8,15 +8,16 @@
 #include "scheme/stepper_internal.h"
 #include "scheme/wedge.h"
 
-static void add_contact_block(stepper *s, const contact_element *e, int row_index) {
+// As block k of the list.
+static void set_contact_block(stepper *s, const contact_element *e, int row_index, int k) {
   const contact_material *of = &e->material;
   int size = contact_row_count(s->m, e), directions = s->settings.directions;
   if (contact_rolls(e))
-    block_list_add(&s->problem.blocks,
+    block_list_set(&s->problem.blocks, k,
                    block_of_rolling(row_index, s->m->planar, of->friction, of->rolling, of->spinning));
   else if (size == 3 && directions)
-    block_list_add(&s->problem.blocks, block_of_polygon(row_index, of->friction, directions));
-  else block_list_add(&s->problem.blocks, block_of_contact(row_index, size, of->friction));
+    block_list_set(&s->problem.blocks, k, block_of_polygon(row_index, of->friction, directions));
+  else block_list_set(&s->problem.blocks, k, block_of_contact(row_index, size, of->friction));
 }
 
 static void add_friction_blocks(stepper *s, double dt) {
@@ -30,7 +31,7 @@ bool stepper_prepare_storage(stepper *s, carom_error *error) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     for (int k = 0; k < e->point_count; k++) {
-      add_contact_block(s, e, row_count);
+      set_contact_block(s, e, row_count, s->problem.blocks.count++);
       row_count += contact_row_count(s->m, e);
     }
   }
@@ -43,9 +44,10 @@ bool stepper_prepare_storage(stepper *s, carom_error *error) {
 // Where no force while sliding fits, the step finds an impact without collision. Collisions are no paradox: there the
 // normal rate is much larger than what the forces change in a step. A slip that the ledger takes for sticking has no
 // direction.
-void stepper_look_for_paradox(stepper *s) {
+static paradoxes paradoxes_of(stepper *s, int from, int to) {
   const mechanism *m = s->m;
-  for (int k = 0; k < s->near.active_count; k++) {
+  paradoxes found = {0};
+  for (int k = from; k < to; k++) {
     const contact_element *e = s->near.element_of[s->near.active[k]];
     int first = s->near.active_row[k], size = contact_sliding_rows(m, e);
     (void)stepper_coming(s, k);
@@ -58,8 +60,22 @@ void stepper_look_for_paradox(stepper *s) {
     const double W[3] = {stepper_entry(s, first, first), stepper_entry(s, first, first + 1),
                          size == 3 ? stepper_entry(s, first, first + 2) : 0};
     double resistance = paradox_resistance(size, W, e->material.friction, way);
-    paradox_note(&s->paradoxes, resistance, s->problem.q[first]);
+    paradox_note(&found, resistance, s->problem.q[first]);
   }
+  return found;
+}
+
+// Threads only ever set what they find.
+static void look_at_points(void *context, int from, int to) {
+  stepper *s = context;
+  paradoxes found = paradoxes_of(s, from, to);
+  if (found.inconsistent) __atomic_store_n(&s->paradoxes.inconsistent, true, __ATOMIC_RELAXED);
+  if (found.indeterminate) __atomic_store_n(&s->paradoxes.indeterminate, true, __ATOMIC_RELAXED);
+}
+
+enum { POINTS_SHARE = 128 };  // the fewest points that a thread takes
+void stepper_look_for_paradox(stepper *s) {
+  crew_run(s->contacts->crew, s->near.active_count, POINTS_SHARE, look_at_points, s);
 }
 
 // A candidate only since it was closed before: nothing strikes, and it closes its gap over ten steps. At once, it would
@@ -131,15 +147,17 @@ typedef struct step_problem {
   double dt;
 } step_problem;
 
-enum { POINTS_SHARE = 128 };  // the fewest points that a thread takes
+// And the blocks of the points, which follow those of the constraints.
 static void require_points(void *context, int from, int to) {
   const step_problem *p = context;
   for (int k = from; k < to; k++) {
     int coming = stepper_coming(p->s, k);
     if (coming >= 0) FETCH(p->s->near.points[coming].gap), FETCH(p->s->shown.last[coming].lasts);
     if (coming >= 0) fetch(&p->s->problem.rate_R[3 * coming], 3 * sizeof(double));
+    const contact_element *e = p->s->near.element_of[p->s->near.active[k]];
+    set_contact_block(p->s, e, p->s->near.active_row[k], p->s->m->row_count + k);
     find_onward(p->s, k);
-    require(p->s, k, &p->s->near.element_of[p->s->near.active[k]]->material, p->dt);
+    require(p->s, k, &e->material, p->dt);
   }
 }
 
@@ -180,9 +198,17 @@ static carom_status solve_step(stepper *s, double dt, carom_error *error) {
   return CAROM_OK;
 }
 
+// Of a crowd without constraints: no row is held by joints.
+static bool all_move(const stepper *s) {
+  for (int i = 0; i < s->x->row_total; i++)
+    if (!(s->problem.pieces.diagonal[i] > 0)) return false;
+  return true;
+}
+
 // A direction of friction in which joints and constraints let nothing move takes no force. Without this any force up to
 // μ P_N would solve the problem there.
 static void release_held(stepper *s) {
+  if (s->problem.crowded && !s->m->row_count && all_move(s)) return;
   for (int k = 0; k < s->near.active_count; k++) {
     const contact_element *e = s->near.element_of[s->near.active[k]];
     int first = s->near.active_row[k], size = contact_row_count(s->m, e);
@@ -222,10 +248,7 @@ carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
   memcpy(s->problem.q, s->problem.rate_free, (size_t)x->row_total * sizeof *s->problem.q);
   block_list_begin(&s->problem.blocks, m->row_count);
   for (int i = 0; i < m->row_count; i++) s->problem.q[i] += x->rows[i].phi_t;
-  for (int k = 0; k < s->near.active_count; k++) {
-    (void)stepper_coming(s, k);
-    add_contact_block(s, s->near.element_of[s->near.active[k]], s->near.active_row[k]);
-  }
+  s->problem.blocks.count += s->near.active_count;
   crew_run(s->contacts->crew, s->near.active_count, POINTS_SHARE, require_points, &(step_problem){s, dt});
   add_friction_blocks(s, dt);
   if (s->problem.solver.dump) problem_dump_step(s->problem.solver.dump, s->steps + 1);
