@@ -208,6 +208,43 @@ static void an_arch_at_rest_has_one_episode_a_joint(void) {
   run_close(&r);
 }
 
+// --- points that go on -----------------------------------------------------------------------------------------------
+
+static void ignore_regime(void *context, const regime_row *row) { (void)context, (void)row; }
+
+// Booked alone with its sums added afterwards, a point leaves the ledger that a plain touch leaves. What changes more
+// than the point and its pair is refused and changes nothing.
+static void points_that_go_on_are_booked_alone(void) {
+  impact_ledger plain = {.still = 1e-6}, alone = {.still = 1e-6};
+  const impact_step first = {.t_end = step, .speed_before = -1, .impulse_normal = 2, .gap = -1e-3, .loss_normal = 0.5},
+                    second = {.t_start = step,
+                              .t_end = 2 * step,
+                              .impulse_normal = 3,
+                              .slip = 0.1,
+                              .gap = -2e-3,
+                              .loss_normal = 0.1,
+                              .loss_tangential = 0.2};
+  impact_sums sums = {0};
+  if (!CHECK(impact_reserve(&plain, 1, 1) && impact_reserve(&alone, 1, 1))) return;
+  impact_assign(&plain, 0, (impact_place){.permanent = true}), impact_assign(&alone, 0, plain.place[0]);
+  CHECK(!impact_goes_on(&alone, 0, &first, &sums));
+  CHECK(!alone.touches[0] && sums.loss_normal == 0);
+  impact_touch(&plain, 0, &first), impact_touch(&alone, 0, &first);
+  alone.close_regime = ignore_regime;
+  CHECK(!impact_goes_on(&alone, 0, &second, &sums));
+  alone.close_regime = NULL;
+  CHECK(sums.loss_normal == 0 && alone.open[0].impulse_normal == 2);
+  impact_touch(&plain, 0, &second);
+  CHECK(impact_goes_on(&alone, 0, &second, &sums));
+  impact_add(&alone, &sums);
+  CHECK(memcmp(alone.open, plain.open, sizeof *plain.open) == 0);
+  CHECK(memcmp(alone.pairs, plain.pairs, sizeof *plain.pairs) == 0);
+  CHECK_NEAR(alone.loss_normal, plain.loss_normal, 0);
+  CHECK_NEAR(alone.loss_tangential, 0.2, 0);
+  CHECK_NEAR(alone.deepest, 2e-3, 0);
+  impact_free(&plain), impact_free(&alone);
+}
+
 // --- restitution -----------------------------------------------------------------------------------------------------
 
 static void keep_row(void *context, const impact *row) { *(impact *)context = *row; }
@@ -242,6 +279,7 @@ int main(void) {
   RUN(a_ball_bounces);
   RUN(a_rocking_block_is_one_episode);
   RUN(an_arch_at_rest_has_one_episode_a_joint);
+  RUN(points_that_go_on_are_booked_alone);
   RUN(restitution_needs_approach_and_separation);
   return check_summary();
 }

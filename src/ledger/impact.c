@@ -195,9 +195,8 @@ static void begin(impact_ledger *l, int point, const impact_step *s) {
     l->worst_penetration = number_larger(l->worst_penetration, l->open[point].penetration);
 }
 
-void impact_touch(impact_ledger *l, int point, const impact_step *s) {
-  if (!l->touches[point]) begin_touch(l, point, s->t_start);
-  if (!l->is_open[point]) begin(l, point, s);
+// What concerns the point and its pair alone.
+static inline void add_step(impact_ledger *l, int point, const impact_step *s) {
   impact *i = &l->open[point];
   double duration = s->t_end - s->t_start;
   i->end = s->t_end;
@@ -210,10 +209,35 @@ void impact_touch(impact_ledger *l, int point, const impact_step *s) {
   i->loss_normal += s->loss_normal;
   i->loss_tangential += s->loss_tangential;
   *(impact_sticks(s->slip, s->still) ? &i->stick_time : &i->slip_time) += duration;
-  l->loss_normal += s->loss_normal;
-  l->loss_tangential += s->loss_tangential;
-  if (!l->place[point].turns) l->deepest = number_larger(l->deepest, i->deepest);
   add_to_episode(l, &l->pairs[l->place[point].pair_slot], s, i->deepest, peak);
+}
+
+static inline void add_to_sums(const impact_ledger *l, int point, const impact_step *s, impact_sums *to) {
+  to->loss_normal += s->loss_normal;
+  to->loss_tangential += s->loss_tangential;
+  if (!l->place[point].turns) to->deepest = number_larger(to->deepest, l->open[point].deepest);
+}
+
+void impact_add(impact_ledger *l, const impact_sums *sums) {
+  l->loss_normal += sums->loss_normal;
+  l->loss_tangential += sums->loss_tangential;
+  l->deepest = number_larger(l->deepest, sums->deepest);
+}
+
+void impact_touch(impact_ledger *l, int point, const impact_step *s) {
+  if (!l->touches[point]) begin_touch(l, point, s->t_start);
+  if (!l->is_open[point]) begin(l, point, s);
+  impact_sums sums = {0};
+  add_step(l, point, s);
+  add_to_sums(l, point, s, &sums);
+  impact_add(l, &sums);
+}
+
+bool impact_goes_on(impact_ledger *l, int point, const impact_step *s, impact_sums *sums) {
+  if (!l->touches[point] || !l->is_open[point] || l->close_regime || s->creep_least > 0) return false;
+  add_step(l, point, s);
+  add_to_sums(l, point, s, sums);
+  return true;
 }
 
 void impact_release(impact_ledger *l, int point) {

@@ -169,6 +169,15 @@ static inline void impact_fetch(const impact_ledger *l, int slot) {
 }
 // A point is pressed in this step. It touches from here on, also in steps without force, until it separates.
 void impact_touch(impact_ledger *l, int slot, const impact_step *step);
+// Totals over points.
+typedef struct impact_sums {
+  double loss_normal, loss_tangential, deepest;
+} impact_sums;
+// The same for a point that is the only one of its pair. Returns false, and does nothing, if more than what is known of
+// the point and its pair would change: it begins to touch, or rows of other tables may end. Totals are added to `sums`;
+// threads may book different points at once.
+bool impact_goes_on(impact_ledger *l, int slot, const impact_step *step, impact_sums *sums);
+void impact_add(impact_ledger *l, const impact_sums *sums);
 void impact_release(impact_ledger *l, int slot);   // it is not pressed, and moves: its row ends
 void impact_separate(impact_ledger *l, int slot);  // it does not touch any longer
 // A step is over: closes the episodes of pairs whose points have all parted in it, and not touched again at the same

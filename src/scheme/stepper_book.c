@@ -135,13 +135,40 @@ static void close_ahead(stepper *s, int k, double dt, stepper_point_entry *to) {
     FETCH(s->near.points[coming].gap), FETCH(s->shown.last[coming]), FETCH(s->shown.last_before[coming]);
     fetch(&s->problem.rate_R[3 * coming], 3 * sizeof(double));
     FETCH(s->near.chatter[coming]);
+    if (!s->shown.trying) impact_fetch(s->impacts, coming);
   }
   close_point(s, k, dt, to);
 }
 
-static void close_points(void *context, int from, int to) {
+// What is left of a point for the one writer of the ledger.
+enum { LEFT_NOTHING, LEFT_CHATTER, LEFT_ALL };
+
+// Books a point as far as nothing of other points changes. Most go on as they did.
+static char book_alone(stepper *s, int k, const stepper_point_entry *entry, impact_sums *sums) {
+  int point = s->near.active[k];
+  if (!entry->presses) return entry->leaves && s->impacts->is_open[point] ? LEFT_ALL : LEFT_NOTHING;
+  if (s->near.element_of[point]->point_count != 1 || !impact_goes_on(s->impacts, point, &entry->step, sums))
+    return LEFT_ALL;
+  return stepper_chatter_watch(s, point, entry->rate, entry->made) ? LEFT_CHATTER : LEFT_NOTHING;
+}
+
+// Entries that are left follow each other.
+static void close_chunk(stepper *s, int chunk, double dt) {
+  int end = STEPPER_CHUNK * (chunk + 1);
+  stepper_chunk_sums sums = {0};
+  stepper_point_entry *entry = &s->books.entries[STEPPER_CHUNK * chunk];
+  for (int k = STEPPER_CHUNK * chunk; k < end && k < s->near.active_count; k++) {
+    close_ahead(s, k, dt, entry);
+    sums.loss += entry->loss, sums.slack += entry->slack;
+    s->books.left[k] = s->shown.trying ? LEFT_NOTHING : book_alone(s, k, entry, &sums.ledger);
+    entry += s->books.left[k] == LEFT_ALL;
+  }
+  s->books.sums[chunk] = sums;
+}
+
+static void close_chunks(void *context, int from, int to) {
   const closing *c = context;
-  for (int k = from; k < to; k++) close_ahead(c->s, k, c->dt, &c->s->books.entries[k]);
+  for (int chunk = from; chunk < to; chunk++) close_chunk(c->s, chunk, c->dt);
 }
 
 // A point without force touches until its gap opens.
@@ -154,7 +181,7 @@ static void book_point(stepper *s, int k, const stepper_point_entry *entry, doub
   if (entry->leaps && !s->impacts->is_open[point])
     contact_count_trouble(s->contacts->world, s->near.element_of[point], s->t + dt, &s->trouble.leaps,
                           &s->trouble.missed);
-  stepper_chatter_watch(s, point, entry->rate, entry->made);
+  if (stepper_chatter_watch(s, point, entry->rate, entry->made)) stepper_chatter_count(s, point);
   impact_touch(s->impacts, point, &entry->step);
 }
 
@@ -201,20 +228,23 @@ static void book_partings(stepper *s, int k, int *next) {
   ++*next;
 }
 
-// Threads share the points; the ledger has one writer, who takes them in order. One thread alone books each point while
-// its entry is at hand.
+// Threads share the points, in chunks whose limits do not depend on their number. What concerns more than one point is
+// left to one writer, who takes the points in order.
 static void book_contacts(stepper *s, double dt) {
-  enum { POINTS_SHARE = 64 };  // the fewest points that a thread takes
-  bool shared = crew_count(s->contacts->crew) > 1, books = !s->shown.trying;
+  bool books = !s->shown.trying;
   double loss = 0, slack = 0;
-  int count = s->near.active_count, next = 0;
-  if (shared) crew_run(s->contacts->crew, count, POINTS_SHARE, close_points, &(closing){s, dt});
-  for (int k = 0; k < count; k++) {
-    stepper_point_entry *entry = &s->books.entries[shared ? k : 0];
-    if (books && k + CONTACT_COMING < count) impact_fetch(s->impacts, s->near.active[k + CONTACT_COMING]);
-    if (!shared) close_ahead(s, k, dt, entry);
-    loss += entry->loss, slack += entry->slack;
-    if (books) book_partings(s, k, &next), book_point(s, k, entry, dt);
+  int count = s->near.active_count, chunks = (count + STEPPER_CHUNK - 1) / STEPPER_CHUNK, next = 0;
+  crew_run(s->contacts->crew, chunks, 1, close_chunks, &(closing){s, dt});
+  for (int i = 0; i < chunks; i++) {
+    loss += s->books.sums[i].loss, slack += s->books.sums[i].slack;
+    if (books) impact_add(s->impacts, &s->books.sums[i].ledger);
+  }
+  const stepper_point_entry *entry = s->books.entries;
+  for (int k = 0; k < count && books; k++) {
+    if (k % STEPPER_CHUNK == 0) entry = &s->books.entries[k];
+    book_partings(s, k, &next);
+    if (s->books.left[k] == LEFT_ALL) book_point(s, k, entry++, dt);
+    else if (s->books.left[k] == LEFT_CHATTER) stepper_chatter_count(s, s->near.active[k]);
   }
   if (books) book_partings(s, count, &next);
   if (loss < -slack && loss < -rounding_of_losses(s)) contact_trouble_gain(&s->trouble, -loss, s->t + dt);

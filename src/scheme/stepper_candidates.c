@@ -87,14 +87,17 @@ static void look_for_passages_of(void *context, int from, int to) {
     if (coming) {
       fetch(&x->s->near.points[coming->point0], PLACE_BYTES), fetch(&x->s->near.before[coming->point0], PLACE_BYTES);
     }
-    x->s->near.has_passed[e->slot] = e->type->nearest && look_for_passage(x->s, e, x->time);
+    bool passed = e->type->nearest && look_for_passage(x->s, e, x->time);
+    x->s->near.has_passed[e->slot] = passed;
+    if (passed) __atomic_store_n(&x->s->near.any_passed, true, __ATOMIC_RELAXED);
   }
 }
 
 void stepper_look_for_passages(stepper *s, double dt) {
   double time = s->rule->place * dt + (1 - s->rule->place) * s->dt;
+  s->near.any_passed = false;
   crew_run(s->contacts->crew, s->contacts->element_count, ELEMENTS_SHARE, look_for_passages_of, &(passages){s, time});
-  for (int i = 0; i < s->contacts->element_count; i++) {
+  for (int i = 0; s->near.any_passed && i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     if (s->near.has_passed[e->slot])
       contact_count_trouble(s->contacts->world, e, s->t + s->rule->place * dt, &s->trouble.leaps, &s->trouble.missed);
@@ -202,13 +205,22 @@ static bool choose_points(stepper *s, const contact_element *e, double reach) {
   return any;
 }
 
+// Notes that an element takes part, with how many points and rows.
+static void count_points(stepper *s, const contact_element *e, stepper_chunk *c) {
+  int points = 0;
+  for (int p = e->point0; p < e->point0 + e->point_count; p++) points += s->shown.last[p].active;
+  c->points += points, c->rows += points * contact_row_count(s->m, e);
+  c->changed |= s->rest.known[e->slot].since >= s->steps;
+  s->near.touched[e->slot] = s->steps;
+}
+
 // The points of an element that take part, and where their rows will be.
-static void list_points(stepper *s, const contact_element *e) {
+static void list_points(stepper *s, const contact_element *e, stepper_chunk *next) {
   for (int p = e->point0; p < e->point0 + e->point_count; p++) {
     if (!s->shown.last[p].active) continue;
-    s->near.active[s->near.active_count] = p;
-    s->near.active_row[s->near.active_count++] = s->x->row_total;
-    s->x->row_total += contact_row_count(s->m, e);
+    s->near.active[next->points] = p;
+    s->near.active_row[next->points++] = next->rows;
+    next->rows += contact_row_count(s->m, e);
   }
 }
 
@@ -270,16 +282,51 @@ static bool may_touch(stepper *s, const contact_element *e) {
   return true;
 }
 
-static void look_at_elements(void *context, int from, int to) {
-  const candidate_job *j = context;
-  for (int i = from; i < to; i++) {
-    const contact_element *e = j->s->contacts->elements[i];
-    const contact_element *coming = contact_state_coming(j->s->contacts, i);
+static int chunk_end(const stepper *s, int chunk) {
+  int end = STEPPER_CHUNK * (chunk + 1);
+  return end < s->contacts->element_count ? end : s->contacts->element_count;
+}
+
+static void look_at_chunk(const candidate_job *j, int chunk) {
+  stepper *s = j->s;
+  stepper_chunk found = {0};
+  for (int i = STEPPER_CHUNK * chunk; i < chunk_end(s, chunk); i++) {
+    const contact_element *e = s->contacts->elements[i];
+    const contact_element *coming = contact_state_coming(s->contacts, i);
     if (coming) {
-      FETCH(j->s->near.points[coming->point0]);
-      FETCH(j->s->shown.last[coming->point0]), FETCH(j->s->shown.last_before[coming->point0]);
+      FETCH(s->near.points[coming->point0]);
+      FETCH(s->shown.last[coming->point0]), FETCH(s->shown.last_before[coming->point0]);
     }
-    j->s->near.takes_part[e->slot] = may_touch(j->s, e) && choose_points(j->s, e, j->reach);
+    s->near.takes_part[e->slot] = may_touch(s, e) && choose_points(s, e, j->reach);
+    if (s->near.takes_part[e->slot]) count_points(s, e, &found);
+  }
+  s->near.chunks[chunk] = found;
+}
+
+static void look_at_chunks(void *context, int from, int to) {
+  for (int chunk = from; chunk < to; chunk++) look_at_chunk(context, chunk);
+}
+
+static void list_chunks(void *context, int from, int to) {
+  const candidate_job *j = context;
+  stepper *s = j->s;
+  for (int chunk = from; chunk < to; chunk++) {
+    stepper_chunk next = s->near.chunks[chunk];
+    for (int i = STEPPER_CHUNK * chunk; i < chunk_end(s, chunk); i++) {
+      (void)contact_state_coming(s->contacts, i);
+      const contact_element *e = s->contacts->elements[i];
+      if (s->near.takes_part[e->slot]) list_points(s, e, &next);
+    }
+  }
+}
+
+// Chunks get the places of their first point and row, behind what there is of constraints.
+static void place_chunks(stepper *s, int count) {
+  for (int i = 0; i < count; i++) {
+    stepper_chunk *c = &s->near.chunks[i], found = *c;
+    *c = (stepper_chunk){s->near.active_count, s->x->row_total, found.changed};
+    s->near.active_count += found.points, s->x->row_total += found.rows;
+    s->rest.same &= !found.changed;
   }
 }
 
@@ -297,15 +344,10 @@ void stepper_find_active(stepper *s, double dt) {
   bool ahead = s->rule->ahead > 0;
   if (ahead) crew_run(crew, count, ELEMENTS_SHARE, locate_elements, s);
   candidate_job job = {s, dt, ahead ? find_reach(s, dt) : s->contacts->activation};
-  crew_run(crew, count, ELEMENTS_SHARE, look_at_elements, &job);
-  for (int i = 0; i < count; i++) {
-    const contact_element *e = s->contacts->elements[i];
-    (void)contact_state_coming(s->contacts, i);
-    if (!s->near.takes_part[e->slot]) continue;
-    list_points(s, e);
-    s->near.touched[e->slot] = s->steps;
-    s->rest.same &= s->rest.known[e->slot].since < s->steps;
-  }
+  int chunks = (count + STEPPER_CHUNK - 1) / STEPPER_CHUNK;
+  crew_run(crew, chunks, 1, look_at_chunks, &job);
+  place_chunks(s, chunks);
+  crew_run(crew, chunks, 1, list_chunks, &job);
   if (!stepper_takes_pairs(s)) stepper_write_rows(s, dt);
   if (s->m->friction_count) stepper_friction_add_rows(&s->friction, s->m, s->x, s->problem.P, dt);
   stepper_rest_compare_rows(s);

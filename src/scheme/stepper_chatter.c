@@ -14,7 +14,7 @@ void stepper_chatter_begin(stepper *s, int point) {
   s->near.chatter[point] = (stepper_chatter){.pressed = s->steps - FEW - 2, .since = s->steps - FEW - 2};
 }
 
-void stepper_chatter_watch(stepper *s, int point, double rate, double made) {
+bool stepper_chatter_watch(stepper *s, int point, double rate, double made) {
   stepper_chatter *c = &s->near.chatter[point];
   long apart = s->steps - c->pressed - 1;
   if (apart > 0) {
@@ -23,7 +23,10 @@ void stepper_chatter_watch(stepper *s, int point, double rate, double made) {
     c->since = s->steps;
   } else if (s->steps - c->since > FEW) c->closings = 0;  // it rests
   c->pressed = s->steps;
-  if (c->closings != MANY || c->since != s->steps) return;
+  return c->closings == MANY && c->since == s->steps;
+}
+
+void stepper_chatter_count(stepper *s, int point) {
   contact_count_trouble(s->contacts->world, s->near.element_of[point], s->t, &s->trouble.chatters,
                         &s->trouble.chattering);
 }

@@ -69,9 +69,17 @@ typedef struct stepper_point_entry {
   double rate, made;   // along the normal at the start of the step, and what one step makes (stepper_rate_made)
 } stepper_point_entry;
 
+// What the points of a chunk, which follow each other, give in all.
+typedef struct stepper_chunk_sums {
+  double loss, slack;
+  impact_sums ledger;
+} stepper_chunk_sums;
+
 // Work and losses until now, and until the start of the last step (stepper_book.c).
 typedef struct stepper_books {
-  stepper_point_entry *entries;  // one per active point
+  char *left;                    // of each active point: what the ledger's one writer has left to do with it
+  stepper_point_entry *entries;  // of those with which all is left, from the first place of their chunk on
+  stepper_chunk_sums *sums;      // of each chunk of active points
   double accounts[POWER_COUNT], accounts_A[POWER_COUNT];
   double losses[2], losses_A[2];  // of contacts, normal and tangential, likewise
   bool differ;                    // accounts and losses at the start of the last step are not those at its end
@@ -82,6 +90,14 @@ typedef struct stepper_chatter {
   long pressed, since;  // the last step in which it was pressed, and the first of those in a row
   long closings;        // slow ones in a row, each within a few steps of the last
 } stepper_chatter;
+
+// Elements that follow each other are listed together: how many of their points take part and how many rows these have,
+// then the places of the first ones.
+typedef struct stepper_chunk {
+  int points, rows;
+  bool changed;  // one that takes part has not the points of the last step
+} stepper_chunk;
+enum { STEPPER_CHUNK = 64 };  // elements of one, or active points of those below
 
 // What is near, by slot of points and elements, and the points that take part (stepper_candidates.c; stepper_pairs.c
 // lays it out).
@@ -99,10 +115,12 @@ typedef struct stepper_near {
   const contact_element **element_of;  // the element of each point, of `contacts`
   int *active, active_count;           // points that take part in this step
   int *active_row;                     // the first row of each
+  stepper_chunk *chunks;               // of the live elements, in their order
   bool *takes_part, *has_passed;       // elements of which a point takes part in this step; that have gone through each
                                        // other since the last
-  bool passes;                         // there are elements whose bodies can pass each other between two steps
-  long *touched;                       // the number of the step in which each element last took part
+  bool any_passed;
+  bool passes;    // there are elements whose bodies can pass each other between two steps
+  long *touched;  // the number of the step in which each element last took part
 } stepper_near;
 
 // What was found at the end of a run (stepper_look_at_end).
@@ -316,7 +334,9 @@ bool stepper_take_pairs(stepper *s);
 // A point was not pressed of late.
 void stepper_chatter_begin(stepper *s, int point);
 // A point is pressed in the step under way, which it began with this rate, where one step makes the rate `made`.
-void stepper_chatter_watch(stepper *s, int point, double rate, double made);
+// Returns whether it is found to chatter, which is then to be counted.
+bool stepper_chatter_watch(stepper *s, int point, double rate, double made);
+void stepper_chatter_count(stepper *s, int point);
 void stepper_chatter_fields(stepper *s, int point, fields *f);
 
 // --- stepper_candidates.c --------------------------------------------------------------------------------------------

@@ -47,11 +47,14 @@ static void enlarge_points(stepper *s) {
   ENLARGE(s->near.active, had, count);
   ENLARGE(s->near.active_row, had, count);
   s->books.entries = ARENA_ARRAY(a, stepper_point_entry, count);
+  s->books.left = ARENA_ARRAY(a, char, count);
+  s->books.sums = ARENA_ARRAY(a, stepper_chunk_sums, count / STEPPER_CHUNK + 1);
   ENLARGE(s->shown.last, had, count);
   ENLARGE(s->shown.last_before, had, count);
   ENLARGE(s->shown.contacts, had, count);
   ENLARGE(s->problem.rate_R, 3 * had, 3 * count);
   ENLARGE(s->near.touched, elements, s->contacts->element_slots + 1);
+  s->near.chunks = ARENA_ARRAY(a, stepper_chunk, s->contacts->element_slots / STEPPER_CHUNK + 1);
   ENLARGE(s->near.takes_part, elements, s->contacts->element_slots + 1);
   ENLARGE(s->near.has_passed, elements, s->contacts->element_slots + 1);
   ENLARGE(s->rest.known, elements, s->contacts->element_slots + 1);
