@@ -41,7 +41,7 @@ static void check_scene(const char *name, scene_data scene) {
   for (int i = 0; i < 3; i++) {
     double ratio = INFINITY;
     for (int k = 0; k < 3 && ratio > 1.5; k++)
-      ratio = fmin(ratio, race_problem(&b.p, tolerances[i], 3, INFINITY).ratio);
+      ratio = fmin(ratio, race_problem(&b.p, &(race_terms){tolerances[i], 1.1, 3, INFINITY, 0}).ratio);
     if (!CHECK_LE(ratio, 1.5)) printf("      %s, %d contacts, to %.0e\n", name, b.p.block_count, tolerances[i]);
   }
   clear(&b);

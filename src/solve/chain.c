@@ -66,11 +66,20 @@ void chain_record(chain_tally *tally, const char *name, bool solved) {
   tally->stage[i].solved += solved;
 }
 
+static void log_attempt(chain_log *log, const solver *s, const solve_info *info, double work) {
+  int i = log->count++;
+  if (i >= CHAIN_LOG_MAX) return;
+  log->entry[i].name = s->name, log->entry[i].iterations = info->iterations;
+  log->entry[i].work = work, log->entry[i].residual = info->residual;
+}
+
 solve_info chain_attempt(chain_run *c, const solver *s, const solve_settings *settings, double *r) {
   size_t bytes = (size_t)c->p->W.rows * sizeof(double);
   solve_info here = {.stage = s->name, .residual = INFINITY};
   solve_solution candidate = {r, c->begun ? c->d.u : c->best->u};  // the first may write to the solution itself
+  double before = c->w->work;
   driver_solve(s, c->p, settings, c->w, &c->d, &candidate, &here);
+  if (c->w->log) log_attempt(c->w->log, s, &here, c->w->work - before);
   int iterations = c->info->iterations + here.iterations;
   if (!c->begun || here.residual < c->info->residual) {
     if (r != c->best->r) memcpy(c->best->r, r, bytes);

@@ -32,6 +32,7 @@
 #include "solve/cone_nsgs.h"
 #include "solve/friction_lcp.h"
 #include "solve/residual.h"
+#include "solve/work.h"
 
 typedef struct runner {
   const solver *solver;
@@ -113,21 +114,12 @@ static const double EARLY_FORMED = 0.5, EARLY_IN_PIECES = 0.6;
 // what they cost themselves.
 static const double PLATEAU = 0.45;
 
-// --- the model of the work -------------------------------------------------------------------------------------------
-
-// Nanoseconds, measured: only their ratios count.
 static double sweep_work(const chain_run *c) { return nsgs_work(c->w->sweeps); }
 
 static double factor_work(const solve_problem *p, solve_workspace *w) {
-  double n = p->W.rows;
-  if (condensed_suits(p) && condensed_begin(w->condensed, p)) return 0.13 * condensed_work(w->condensed) + 280 * n;
-  return 0.012 * n * n * n + 6 * n * n + 500;
-}
-
-// Of about as many pivots as half the unknowns.
-static double pivoting_work(const solve_problem *p) {
-  double n = lcp_unknowns(p);
-  return 0.1 * n * n * n;
+  if (condensed_suits(p) && condensed_begin(w->condensed, p))
+    return work_in_pieces(condensed_work(w->condensed), p->W.rows);
+  return work_formed(p->W.rows);
 }
 
 // --- the race --------------------------------------------------------------------------------------------------------
@@ -158,7 +150,7 @@ static double work_of(const race *x, int i) {
     steps -= STEPS_PER_DIGIT * log10(x->c->settings->tolerance);
     if (x->pieces) steps = OF_PIECES * steps + STEPS_PER_CONTACT * x->c->p->block_count;
   }
-  return r->solver == &solver_lemke ? pivoting_work(x->c->p) : steps * factor_work(x->c->p, x->c->w);
+  return r->solver == &solver_lemke ? work_pivoting(lcp_unknowns(x->c->p)) : steps * factor_work(x->c->p, x->c->w);
 }
 
 static double first_due(const race *x, int i) {

@@ -120,6 +120,8 @@ static block_lu *of_all(condensed *c) {
 
 double condensed_work(condensed *c) { return of_all(c) ? block_lu_work(c->all) : INFINITY; }
 
+double condensed_work_cleared(const condensed *c) { return block_lu_work(c->lu); }
+
 // Whether the pattern of `some` has room for the blocks that are not left out, and not for many more.
 static bool still_fits(const condensed *c, const bool *left_out) {
   int count = 0;

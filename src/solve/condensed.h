@@ -22,6 +22,7 @@ void condensed_forget(condensed *c);  // the next problem may be another one
 // problem that comes.
 bool condensed_begin(condensed *c, const solve_problem *p);
 double condensed_work(condensed *c);  // operations of a factorisation of all blocks; infinite when out of memory
+double condensed_work_cleared(const condensed *c);  // of the blocks that the last condensed_clear has chosen
 // K := 1. Blocks that are left out, one flag for each, are not added then; null: none. Where they are many, the others
 // get an order of their own: open contacts join no bodies. Returns false when out of memory.
 bool condensed_clear(condensed *c, const bool *left_out);

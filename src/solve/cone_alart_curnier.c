@@ -26,6 +26,7 @@
 #include "solve/cone_local.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
+#include "solve/work.h"
 
 // Stiffness relative to the diagonal of W: well above rounding, well below what a mechanism has. Each step adds
 // rounding divided by it to percussions that are not unique, which may close contacts that only just touch and spoil
@@ -63,6 +64,7 @@ typedef struct newton {
   double *v;          // velocities of a problem in pieces
   double *inverse;    // of each block in pieces: P⁻¹
   bool *open;         // of each block in pieces: its step is known
+  double *spent;      // work of the workspace
 } newton;
 
 static newton lay_out(solve_workspace *w, const solve_limits *limits) {
@@ -293,6 +295,7 @@ static bool direction_in_pieces(newton *x, const solve_problem *p) {
     if (x->rows[k].known) continue;
     add_block(x, k, b, &x->rows[k]);
   }
+  *x->spent += work_in_pieces(condensed_work_cleared(x->pieces), x->n);
   if (!condensed_factor(x->pieces)) return false;
   for (int turn = 0; turn < TURNS; turn++) {
     find_defect(x, p);
@@ -335,6 +338,7 @@ static bool direction(newton *x, const solve_problem *p, interrupt *stop) {
       x->right[m] = right;
     }
   }
+  *x->spent += work_formed(x->count);
   if (lu_factor(x->count, x->A, x->count, x->pivot, stop) == 0) return false;
   lu_solve(x->count, x->A, x->count, x->pivot, x->right);
   for (int j = 0; j < x->count; j++) {
@@ -353,6 +357,7 @@ static newton begin(const solve_problem *p, solve_workspace *w) {
   newton x = lay_out(w, &limits);
   x.n = p->W.rows;
   x.weights = w->weights;
+  x.spent = &w->work;
   x.lift = LITTLE;
   if (condensed_suits(p) && condensed_begin(w->condensed, p)) x.pieces = w->condensed;
   else if (x.n <= SOLVE_DENSE_MAX) p->W.ops->dense(&p->W, x.W);

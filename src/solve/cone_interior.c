@@ -28,6 +28,7 @@
 #include "solve/cone_interior.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
+#include "solve/work.h"
 
 // Bilateral rows that repeat others get a little stiffness, relative to the diagonal of M.
 static const double LIFT = 1e-12;
@@ -86,6 +87,7 @@ typedef struct interior {
   double *r, *u, *work;
   double *before;  // r of the last step
   int *pivot;
+  double *spent;  // work of the workspace
 } interior;
 
 static interior lay_out(solve_workspace *w, const solve_limits *limits) {
@@ -246,6 +248,7 @@ static bool factor_pieces(interior *i) {
       }
     condensed_add(i->pieces, k, E);
   }
+  *i->spent += work_in_pieces(condensed_work_cleared(i->pieces), i->n);
   return condensed_factor(i->pieces);
 }
 
@@ -265,6 +268,7 @@ static bool factor(interior *i, interrupt *stop) {
         if (a) A[b] -= c->along[a - 1] * entry;
       }
   }
+  *i->spent += work_formed(n);
   return lu_factor(n, i->A, n, i->pivot, stop) > 0;
 }
 
@@ -521,6 +525,7 @@ static solve_status run(const solve_problem *p, const solve_settings *s, int tur
                         double *r, solve_info *info) {
   solve_limits limits = solve_limits_exact(p);
   interior i = lay_out(w, &limits);
+  i.spent = &w->work;
   double speed, least = INFINITY, nearest = INFINITY;
   int most = s->iterations ? s->iterations : limit(p), vain = 0;
   if (in_pieces(p) && condensed_begin(w->condensed, p)) i.pieces = w->condensed;

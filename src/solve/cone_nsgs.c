@@ -18,6 +18,7 @@ struct nsgs_sweeps {
   double *inverses;        // of bilateral blocks: D⁻¹, row by row, BLOCK_ROWS_MAX · row entries on
   double *v, *u, *work;
   const double *weights;  // of the residual; may be null
+  double *spent;          // work of the workspace
   drift drift;
   packed_sweeps *packed;    // of a crowd; null: block after block as below
   const packed_type *type;  // of these
@@ -350,7 +351,7 @@ nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w, double toler
   solve_limits limits = solve_limits_exact(p);
   nsgs_sweeps *m = TAKE(w, nsgs_sweeps, 1);
   *m = lay_out(w, &limits);
-  m->problem = *p;
+  m->problem = *p, m->spent = &w->work;
   if (matrix_is_dense(&p->W) && p->block_count >= COMPRESSED_MIN && p->W.rows <= SOLVE_DENSE_MAX &&
       matrix_entries(&p->W) < 0.5 * p->W.rows * p->W.rows)
     m->problem.W = compressed(&p->W, m);
@@ -412,11 +413,9 @@ static solve_status go_on_normals(nsgs_sweeps *m, const solve_settings *s, inter
   return SOLVE_LIMIT;
 }
 
-solve_status nsgs_go_on(nsgs_sweeps *m, const solve_settings *s, interrupt *stop, double *r, solve_info *info) {
+static solve_status go_on_plain(nsgs_sweeps *m, const solve_settings *s, interrupt *stop, double *r, solve_info *info) {
   const solve_problem *p = &m->problem;
   int most = s->iterations ? s->iterations : limit(p);
-  if (m->packed) return go_on_packed(m, s, stop, r, info);
-  if (m->normals) return go_on_normals(m, s, stop, r, info);
   if (m->done == 0) p->W.ops->start(&p->W, r, m->v);
   while (info->iterations < most) {
     if (interrupted(stop)) return SOLVE_INTERRUPTED;
@@ -430,6 +429,15 @@ solve_status nsgs_go_on(nsgs_sweeps *m, const solve_settings *s, interrupt *stop
   return SOLVE_LIMIT;
 }
 
+solve_status nsgs_go_on(nsgs_sweeps *m, const solve_settings *s, interrupt *stop, double *r, solve_info *info) {
+  int before = info->iterations;
+  solve_status status = m->packed    ? go_on_packed(m, s, stop, r, info)
+                        : m->normals ? go_on_normals(m, s, stop, r, info)
+                                     : go_on_plain(m, s, stop, r, info);
+  *m->spent += (info->iterations - before) * nsgs_work(m);
+  return status;
+}
+
 // --- where something moves -------------------------------------------------------------------------------------------
 
 nsgs_sweeps *nsgs_begin_local(const solve_problem *p, solve_workspace *w) {
@@ -437,7 +445,7 @@ nsgs_sweeps *nsgs_begin_local(const solve_problem *p, solve_workspace *w) {
   own.dense = 0;
   nsgs_sweeps *m = TAKE(w, nsgs_sweeps, 1);
   *m = lay_out(w, &own);
-  m->problem = *p, m->weights = w->weights;
+  m->problem = *p, m->weights = w->weights, m->spent = &w->work;
   prepare(p, m);
   return m;
 }
@@ -449,6 +457,9 @@ static bool is_near(const nsgs_sweeps *m, int block) {
   return false;
 }
 
+// Of one contact, by the model of solve/work.h.
+static const double WORK_LOCAL = 100;
+
 // Over all blocks, or over those near to what has moved. Returns whether it has moved anything.
 static bool sweep_locally(nsgs_sweeps *m, bool all, double least, double *r) {
   const solve_problem *p = &m->problem;
@@ -459,6 +470,7 @@ static bool sweep_locally(nsgs_sweeps *m, bool all, double least, double *r) {
   for (int k = 0; k < p->block_count; k++) {
     if (!all && !is_near(m, k)) continue;
     double change[BLOCK_ROWS_MAX], energy = 0;
+    *m->spent += WORK_LOCAL;
     solve_in_turn(p, m, k, r, change);
     for (int i = 0; i < p->blocks[k].size; i++) energy += m->weights[p->blocks[k].row + i] * change[i] * change[i];
     if (!(energy > least)) continue;

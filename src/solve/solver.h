@@ -51,6 +51,17 @@ enum { CHAIN_TALLY_NUMBERS = 6 + 3 * CHAIN_STAGES_MAX };
 void chain_tally_pack(const chain_tally *t, double numbers[CHAIN_TALLY_NUMBERS]);
 chain_tally chain_tally_unpack(const double numbers[CHAIN_TALLY_NUMBERS]);
 
+// What the chain tried on one problem, in its order; `count` goes on beyond CHAIN_LOG_MAX. Set to zero by the caller.
+enum { CHAIN_LOG_MAX = 256 };
+typedef struct chain_log {
+  int count;
+  struct {
+    const char *name;
+    int iterations;
+    double work, residual;  // of this attempt alone; of the percussions that it has left
+  } entry[CHAIN_LOG_MAX];
+} chain_log;
+
 #define SOLVE_ZERO_STAGE "zero"
 // r = 0 is tried first, then the start if it is warm, then one solver after the other until the judge is content. What
 // none solved ends with the best of all. The tally may be null. Leaves the time to its caller: it runs in every step,

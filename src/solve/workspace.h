@@ -18,6 +18,8 @@ typedef struct solve_workspace {
   struct condensed *condensed;  // equations of problems in pieces; grows by itself
   const double *weights;  // of the residual of the problem that is solved (solve/residual.h); null: it has no diagonal
   interrupt *stop;        // ends a solve early; may be null
+  double work;            // of all solvers that ran here, by the model of solve/work.h
+  struct chain_log *log;  // of what the chain tries; may be null
 } solve_workspace;
 
 // Room for every solver on problems within the limits. Null after reporting.
