@@ -364,7 +364,7 @@ nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w, double toler
 
 double nsgs_work(const nsgs_sweeps *m) {
   const solve_problem *p = &m->problem;
-  return m->packed ? m->type->work * p->block_count : 0.4 * matrix_entries(&p->W) + 50.0 * p->block_count;
+  return m->packed ? m->type->work * m->type->groups(m->packed) : 0.4 * matrix_entries(&p->W) + 50.0 * p->block_count;
 }
 
 // Sweeps that can tell by how much they change whether a look is worth its cost: what a contact moves by is what it was

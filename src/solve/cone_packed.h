@@ -18,7 +18,7 @@ typedef struct packed_sweeps packed_sweeps;
 typedef struct packed_type {
   double least;     // tolerance that they can reach
   double rounding;  // by which their residual may be too small
-  double work;      // of a contact in a sweep, in the units of chain_race.c
+  double work;      // of a group of contacts in a sweep, by the model of solve/work.h
   // Takes memory of the workspace. Null while measuring.
   packed_sweeps *(*lay_out)(solve_workspace *w, const solve_limits *limits);
   // Packs a problem with the weights of its residual, which may be null. Returns false if it is not of this kind.
@@ -31,6 +31,7 @@ typedef struct packed_type {
   // that fit the problem: Σ d |Δr|².
   double (*sweep)(packed_sweeps *m);
   double (*scale)(const packed_sweeps *m);  // Σ q²/d in the same units
+  int (*groups)(const packed_sweeps *m);    // of contacts that are solved at once
 } packed_type;
 
 // The first has twice as many contacts at once.
