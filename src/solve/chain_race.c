@@ -9,10 +9,15 @@
 //   when R > 0.8 C, so that going on with sweeps would take about as long, and
 //   when s + R > 2 C, so that a failed attempt costs no more than half of all sweeps.
 //
-// Interior points seldom fail: for them R > 0.5 C is enough, in pieces R > 0.6 C. Where they fail in pieces, the sweeps
-// and Newton's method from zero share the time: it is expected to take as long again as it has taken so far, goes on
-// if the sweeps are expected to take longer, and never has more than two thirds of the time of both. Sweeps that run
-// in circles take turns with Newton's method from where they are.
+// Interior points seldom fail: where W is formed R > 0.5 C is enough for them.
+//
+// In pieces interior points are the quickest on most piles, and cost as much as 100 to 200 sweeps. So they are tried
+// after 25 sweeps if R > 0.6 C, between C/4 and C/2 if R > 0.3 C. Where they fail the sweeps go on until they have cost
+// half as much as all others; then interior points start again, from the sweeps; the next time slips are held, from
+// where interior points have ended. After that all others take turns and together cost a third of what the sweeps cost:
+// a problem that the sweeps alone solve, and late, takes 4/3 of their time. Runs from different starts stick in
+// different places. So interior points that start from the sweeps have the largest share of these turns, and each turn
+// has another start.
 //
 // The sweeps continue from their own last iterate, as if nothing had been tried. So the chain reaches at least what
 // they reach alone. They have no fixed end as long as they are expected to reach one. Sweeps from a warm start that
@@ -80,24 +85,28 @@ static const solver walker = {
 static const solver descender = {
     .name = "alart-curnier", .suits = probe_suits, .limit = walker_limit, .solve = alart_curnier_walk, .finite = false};
 
-// Interior points seldom fail. Where they do, Newton's method from zero is the next best.
-enum { PROBE, INTERIOR, FRESH_NEWTON, NEWTON };
+// Interior points seldom fail. Where they do, Newton's method from zero is the next best; in pieces interior points
+// that start from the sweeps.
+enum { PROBE, INTERIOR, FROM_SWEEPS, FRESH_NEWTON, NEWTON, HOLD };
 // Steps of INTERIOR: those of the table and so many for each digit of the tolerance. In pieces some more: piles stick
 // to edges, and in a crowd many cones stick, one after the other.
 static const double STEPS_PER_DIGIT = 1.4, OF_PIECES = 1.45, STEPS_PER_CONTACT = 0.005;
 static const runner runners[] = {
     [PROBE] = {&prober, true, 2, {2, 6, 0}, {2, 6, 0}},
-    [INTERIOR] = {&follower, false, 0, {6, 0.1, 160}, {6, 0.25, 0}},  // and those of the digits
-    [FRESH_NEWTON] = {&walker, false, 0, {40, 1.5, 80}, {150, 1.5, 40}},
-    [NEWTON] = {&descender, true, 2, {20, 0.7, 40}, {30, 2, 30}},
-    {&holder, true, 0, {150, 0.7, 150}, {150, 2, 150}},
+    [INTERIOR] = {&follower, false, 0, {6, 0.1, 160}, {6, 0, 0}},  // and those of the digits
+    [FROM_SWEEPS] = {&follower, true, 0, {6, INFINITY, 0}, {6, 0, 45}},
+    [FRESH_NEWTON] = {&walker, false, 0, {40, 1.5, 80}, {40, 0, 40}},
+    [NEWTON] = {&descender, true, 2, {20, 0.7, 40}, {30, 0, 30}},
+    [HOLD] = {&holder, true, 0, {150, 0.7, 150}, {150, 0, 300}},
     {&solver_lemke, false, 0, {0, 0.5, 0}, {0, 0.5, 0}},
     {&solver_newton, false, 0, {60, 3, 0}, {60, 3, 0}},
 };
 enum {
   RUNNERS = sizeof runners / sizeof *runners,
   LEAST_SWEEPS = 50,
-  CROWD = 400,
+  FIRST_IN_PIECES = 25,
+  CROWD = 1000,
+  WARM_CROWD = 400,
   LEAST_IN_PIECES = 150,
   AGAIN = 2000,
   STOPS = 16,
@@ -105,11 +114,15 @@ enum {
   MORE_SWEEPS = 10
 };
 
-// What a path costs at most, in parts of what the sweeps have cost.
+// What a path costs at most where W is formed, in parts of what the sweeps have cost.
 static const double PATH_SHARE = 2;
+// The same in pieces of all other solvers together, after interior points have failed.
+static const double OTHERS_SHARE = 1.0 / 3, HOLD_SHARE = 2;
 
 // Interior points are tried when the sweeps are expected to take longer than this part of what they cost.
 static const double EARLY_FORMED = 0.5, EARLY_IN_PIECES = 0.6;
+// In pieces, from a quarter to a half of what they cost: sweeps over piles mostly slow down.
+static const double SLOWS_DOWN = 0.3;
 // A residual that stands still may fall again. Interior points wait for that until the sweeps have cost this part of
 // what they cost themselves.
 static const double PLATEAU = 0.45;
@@ -132,7 +145,9 @@ typedef struct race {
   double cost[RUNNERS], due[RUNNERS];  // in sweeps; infinite: not any more
   bool tried[RUNNERS];
   bool put_off[RUNNERS];        // due, but the sweeps were expected to end soon
-  int tried_at;                 // sweeps at the last try of Newton's method from them
+  double spent[RUNNERS];        // by each so far, in sweeps
+  double others;                // by all of them
+  int started_at[RUNNERS];      // sweeps at the last try
   bool ahead;                   // a probe has found almost the right active set: Newton goes on from there
   int sweeps, limit;            // done, or thought of as done; at most
   int allowed;                  // by the user; beyond that nothing is swept
@@ -146,7 +161,7 @@ typedef struct race {
 static double work_of(const race *x, int i) {
   const runner *r = &runners[i];
   double steps = x->pieces ? r->pieces.steps : r->formed.steps;
-  if (i == INTERIOR) {
+  if (i == INTERIOR || i == FROM_SWEEPS) {
     steps -= STEPS_PER_DIGIT * log10(x->c->settings->tolerance);
     if (x->pieces) steps = OF_PIECES * steps + STEPS_PER_CONTACT * x->c->p->block_count;
   }
@@ -157,7 +172,7 @@ static double first_due(const race *x, int i) {
   const solve_problem *p = x->c->p;
   bool runs = runners[i].solver->suits(p) && (i != PROBE || x->c->settings->polish);
   double wait = x->pieces ? runners[i].pieces.wait : runners[i].formed.wait;
-  return runs ? fmax(LEAST_SWEEPS, wait * x->cost[i]) : INFINITY;
+  return runs ? fmax(x->pieces ? FIRST_IN_PIECES : LEAST_SWEEPS, wait * x->cost[i]) : INFINITY;
 }
 
 static void line_up(race *x) {
@@ -216,14 +231,18 @@ static bool runs_in_circles(const race *x) {
   return x->stop[k] < x->sweeps && !(x->least < x->least_at[k]);
 }
 
-// At the rate at which the least residual has fallen since half of the sweeps (linear convergence), or as 1/s (the law
-// of methods of first order, which sweeps over piles follow), whichever is less. Where it has not fallen at all, at
-// least as many again.
+// The least residual falls at a constant rate (linear convergence) or with a power of the number of sweeps (as that of
+// methods of first order, with which sweeps over piles begin). Both are taken from its fall since half of the sweeps;
+// the first promises too much, the second too little, and their geometric mean is taken. Where it has not fallen at
+// all, at least as many again.
 static double rest_in_pieces(const race *x) {
   int k = half_way(x);
-  double to_go = x->least / x->c->settings->tolerance, slow = x->sweeps * (to_go - 1);
-  if (runs_in_circles(x)) return fmax(slow, x->sweeps);
-  return fmin(slow, (x->sweeps - x->stop[k]) * log(to_go) / log(x->least_at[k] / x->least));
+  double to_go = x->least / x->c->settings->tolerance;
+  if (runs_in_circles(x)) return fmax(x->sweeps * (to_go - 1), x->sweeps);
+  double fall = log(x->least_at[k] / x->least), power = fall / log((double)x->sweeps / x->stop[k]);
+  if (!(fall > 0)) return x->sweeps * (to_go - 1);
+  double linear = (x->sweeps - x->stop[k]) * log(to_go) / fall, slow = x->sweeps * (pow(to_go, 1 / power) - 1);
+  return sqrt(linear * slow);
 }
 
 // Sweeps still to be expected.
@@ -285,6 +304,10 @@ static void leave_path(race *x, const solve_info *info) {
   const newton_path *path = x->c->w->path;
   x->on_path = info->status == SOLVE_LIMIT && newton_path_steps(path) < path_limit(x);
   if (!x->on_path) return;
+  if (x->pieces) {
+    x->due[FRESH_NEWTON] = fmax(x->sweeps, x->others / OTHERS_SHARE);
+    return;
+  }
   double spent = newton_path_steps(path) * factor_work(x->c->p, x->c->w) / sweep_work(x->c);
   x->cost[FRESH_NEWTON] = fmax(spent, x->cost[FRESH_NEWTON] - spent);
   x->due[FRESH_NEWTON] = fmax(x->sweeps, spent / PATH_SHARE);
@@ -300,27 +323,42 @@ static void try_runner(race *x, int i) {
   bool limited = chain_limit(&own, s, c->p, most, c->settings->iterations);
   own.warm_start = r->warm;
   own.polish = i != PROBE;
-  if (r->warm) memcpy(c->d.r, i != PROBE && x->ahead ? c->best->r : c->d.swept, bytes);
+  if (i == HOLD && x->pieces && x->tried[INTERIOR]) memcpy(c->d.r, c->d.ended, bytes);
+  else if (r->warm) memcpy(c->d.r, i != PROBE && x->ahead ? c->best->r : c->d.swept, bytes);
   else memset(c->d.r, 0, bytes);
   if (i == FRESH_NEWTON && !x->on_path) newton_path_begin(c->w->path, c->p, path_limit(x), c->d.r);
+  double before = c->w->work;
   solve_info info = chain_attempt(c, s, &own, c->d.r);
+  double spent = (c->w->work - before) / sweep_work(c);
+  if (i == INTERIOR) memcpy(c->d.ended, c->d.r, bytes);
+  x->spent[i] += spent, x->others += spent;
   if (i != PROBE && !x->tried[i]) chain_record(c->tally, s->name, info.status == SOLVE_SOLVED);
   if (i == FRESH_NEWTON) limited = newton_path_steps(c->w->path) == c->settings->iterations;
   if (limited && info.status == SOLVE_LIMIT) c->cut = s->name;
   x->tried[i] = true, x->put_off[i] = false;
-  if (i == NEWTON) x->tried_at = x->sweeps;
+  x->started_at[i] = x->sweeps;
   x->due[i] = r->again ? r->again * x->due[i] : INFINITY;
   if (i == FRESH_NEWTON) leave_path(x, &info);
   x->ahead = i == PROBE && c->info->residual < 0.1 * x->residual && info.residual <= c->info->residual;
   if (x->ahead && !chain_done(c)) x->due[NEWTON] = fmin(x->due[NEWTON], x->sweeps);
-  if (i == INTERIOR) x->due[FRESH_NEWTON] = fmin(x->due[FRESH_NEWTON], x->sweeps);
+  if (x->pieces && (i == FROM_SWEEPS || i == NEWTON)) x->due[i] = x->sweeps;
+  if (!x->pieces && i == INTERIOR) x->due[FRESH_NEWTON] = fmin(x->due[FRESH_NEWTON], x->sweeps);
 }
+
+// In pieces, whether the others take turns: interior points have failed, or cannot solve such a problem.
+static bool turns(const race *x) { return x->pieces && (x->tried[INTERIOR] || !(x->due[INTERIOR] < INFINITY)); }
+
+// Slips are held next: this goes on where interior points have ended.
+static bool holds_next(const race *x) { return x->tried[INTERIOR] && !x->tried[HOLD]; }
+
+static double share(const race *x) { return holds_next(x) ? HOLD_SHARE : OTHERS_SHARE; }
 
 // The next point at which something is decided: a runner is due, or 0.7 of the way there, to know the rate by then; in
 // pieces at the latest half as many sweeps again, to know the least residual.
 static int next_stop(const race *x) {
   double due = fmin(x->limit, x->end);
-  for (int i = 0; i < RUNNERS; i++) due = fmin(due, x->due[i]);
+  for (int i = 0; i < RUNNERS && !x->pieces; i++) due = fmin(due, x->due[i]);
+  if (x->pieces) due = fmin(due, fmin(x->due[PROBE], turns(x) ? x->others / share(x) : x->due[INTERIOR]));
   if (x->sweeps < 0.65 * due) due *= 0.7;
   if (x->pieces) due = fmin(due, 1.5 * x->sweeps);
   due = ceil(due / x->c->settings->check_every) * x->c->settings->check_every;
@@ -332,8 +370,8 @@ static int next_stop(const race *x) {
 // that costs at most half of all sweeps; a path in pieces has its own share of the time.
 static double least_rest(const race *x, int i) {
   double cost = x->cost[i];
-  if (i == INTERIOR) return (x->pieces ? EARLY_IN_PIECES : EARLY_FORMED) * cost;
-  if (i == FRESH_NEWTON && x->pieces && x->tried[INTERIOR]) return cost;
+  bool slows_down = x->pieces && x->sweeps >= 0.25 * cost && x->sweeps <= 0.5 * cost;
+  if (i == INTERIOR) return (slows_down ? SLOWS_DOWN : x->pieces ? EARLY_IN_PIECES : EARLY_FORMED) * cost;
   return fmax(0.8 * cost, 2 * cost - x->sweeps);
 }
 
@@ -351,15 +389,49 @@ static bool waits(race *x, int i, double rest) {
   return true;
 }
 
-// Those that are due, as long as sweeping on would take longer. Sweeps that run in circles bring no solution, but each
-// of their iterates is another start for Newton's method: it and they then take turns.
-static void try_due(race *x) {
+// Those that are due, as long as sweeping on would take longer.
+static void try_due_formed(race *x) {
   double rest = rest_of_sweeps(x);
-  if (x->pieces && runs_in_circles(x)) x->due[NEWTON] = fmin(x->due[NEWTON], x->tried_at + x->cost[NEWTON]);
   for (int i = 0; i < RUNNERS && !chain_done(x->c); i++) {
     bool due = x->due[i] <= x->sweeps || (x->put_off[i] && rest == INFINITY);
     if (due && !waits(x, i, rest)) try_runner(x, i);
   }
+}
+
+// Interior points from the sweeps succeed most often, and so have three times as much as each other one.
+static double cost_with_next(const race *x, int i) { return (x->spent[i] + x->cost[i]) / (i == FROM_SWEEPS ? 3 : 1); }
+
+// Of those that take turns the one that has cost least, with its next turn; -1: none. What starts from the sweeps
+// waits until these have moved on: each of their iterates is another start.
+static int next_in_turn(const race *x) {
+  int next = -1;
+  for (int i = 0; i < RUNNERS; i++) {
+    bool moved = !x->tried[i] || !runners[i].warm ||
+                 x->sweeps >= (i == FROM_SWEEPS ? 2 * x->started_at[i] : x->started_at[i] + x->cost[i]);
+    if (i == PROBE || !(x->due[i] < INFINITY) || !moved) continue;
+    if (next < 0 || cost_with_next(x, i) < cost_with_next(x, next)) next = i;
+  }
+  return next;
+}
+
+// Interior points; where they fail, after some more sweeps the same from there; and after some more slips are held.
+// Then all take turns, which together cost a fixed part of what the sweeps cost.
+static void try_due_in_pieces(race *x) {
+  double rest = rest_of_sweeps(x);
+  if (x->due[PROBE] <= x->sweeps && !waits(x, PROBE, rest)) try_runner(x, PROBE);
+  if (chain_done(x->c)) return;
+  if (!turns(x)) {
+    if (x->due[INTERIOR] > x->sweeps || waits(x, INTERIOR, rest)) return;
+    try_runner(x, INTERIOR);
+  } else if (x->others <= share(x) * x->sweeps) {
+    int i = x->tried[FROM_SWEEPS] && holds_next(x) ? HOLD : next_in_turn(x);
+    if (i >= 0 && rest > 0.8 * x->cost[i]) try_runner(x, i);
+  }
+}
+
+static void try_due(race *x) {
+  if (x->pieces) try_due_in_pieces(x);
+  else try_due_formed(x);
 }
 
 // The sweeps ended without a solution. Where they stand still or were cut short, everything is left to the others; else
@@ -439,19 +511,28 @@ static void start_again(race *x) {
     x->due[i] = runners[i].warm ? first_due(x, i) : fmax(LEAST_SWEEPS, x->due[i] - x->sweeps);
   memset(x->c->d.swept, 0, (size_t)x->c->p->W.rows * sizeof(double));
   memset(x->put_off, 0, sizeof x->put_off);
-  x->warm = x->ahead = false, x->sweeps = x->stop_count = x->tried_at = 0, x->residual = x->least = INFINITY;
+  memset(x->started_at, 0, sizeof x->started_at);
+  x->tried[INTERIOR] &= !x->pieces, x->others = 0;
+  x->warm = x->ahead = false, x->sweeps = x->stop_count = 0, x->residual = x->least = INFINITY;
   x->limit = solver_nsgs.limit(x->c->p);
 }
 
-static bool is_crowd(const race *x) { return x->pieces && x->c->p->block_count > CROWD; }
+// Sweeps before anything else is looked at. From a warm start they are enough for most problems. In a crowd the pattern
+// of the equations, which tells what a factorisation costs, takes as long as some of them.
+static int first_sweeps(const race *x) {
+  if (!x->pieces) return LEAST_SWEEPS;
+  if (x->c->p->block_count > (x->warm ? WARM_CROWD : CROWD)) return LEAST_IN_PIECES;
+  return x->warm ? LEAST_SWEEPS : FIRST_IN_PIECES;
+}
 
 // From where they are to the end of the race, or to where they start again.
 static void sweep_all(race *x) {
   chain_run *c = x->c;
-  // Enough for most. In a crowd the pattern of the equations, which tells what a factorisation costs, takes as
-  // long as some fifty sweeps.
-  bool sweeping = sweep_to(x, is_crowd(x) ? LEAST_IN_PIECES : LEAST_SWEEPS);
+  int first = first_sweeps(x);
+  bool sweeping = !x->pieces || sweep_to(x, first / 2);
+  if (sweeping) sweeping = sweep_to(x, first);
   if (!chain_done(c) && !x->lined_up) line_up(x);
+  if (x->pieces && sweeping && !chain_done(c)) try_due(x);
   while (sweeping && (x->sweeps < x->limit || extend(x)) && !chain_done(c)) {
     sweeping = sweep_to(x, next_stop(x));
     if (starts_again(x)) return;

@@ -434,6 +434,29 @@ static void start_in_the_middle(interior *i) {
   add_to_all(i, 1);
 }
 
+// How far a start from percussions that are known is moved away from the edges of the cones. The states of most
+// contacts then stay as they are.
+static const double APART = 0.03;
+
+// The percussions r and their velocities, each moved into its cone. Runs from the middle and from different r stick in
+// different places, or not at all.
+static void start_from(interior *i, const solve_problem *p, const double *r, double speed) {
+  p->W.ops->apply(&p->W, r, i->u, i->work);
+  start_in_the_middle(i);
+  for (int k = 0; k < i->cone_count; k++) {
+    const cone *c = &i->cones[k];
+    double *x = i->x + c->row, *z = i->z + c->row;
+    double stretch = c->size > 1 ? i->scale[c->row] / i->scale[c->row + 1] : 1;  // 1/μ
+    for (int j = 0; j < c->size; j++) {
+      int row = c->row + j;
+      x[j] = r[row] / i->scale[row], z[j] = (j ? 1 : stretch) * (i->u[row] + p->q[row]) / speed;
+    }
+    double held = size_of(c->size - 1, x + 1), slip = size_of(c->size - 1, z + 1);
+    x[0] = fmax(x[0], held) + APART;
+    z[0] = fmax(z[0] + slip, slip) + APART;
+  }
+}
+
 static double judge(interior *i, const solve_problem *p, const solve_workspace *w) {
   for (int k = 0; k < i->n; k++) i->r[k] = i->scale[k] * i->x[k];
   return solve_residual_known(p, w->weights, i->r, i->u, i->work);
@@ -466,14 +489,13 @@ static double descend(interior *i, const solve_problem *p, solve_workspace *w, i
   return solve_residual_known(p, w->weights, i->r, i->u, i->work);
 }
 
-// With slips that follow, until the residual is small. A step that sticks to an edge is often near a solution: the
-// states of almost all contacts are right, and Newton's method finds the others in some tens of steps. Returns the
-// residual of i->r.
+// With slips that follow, from (x, z) until the residual is small. A step that sticks to an edge is often near a
+// solution: the states of almost all contacts are right, and Newton's method finds the others in some tens of steps.
+// Returns the residual of i->r.
 static double solve_following(interior *i, const solve_problem *p, solve_workspace *w, int most, double tolerance) {
   int vain = 0;
   double residual = INFINITY, last = INFINITY, least = INFINITY, near = i->pieces ? NEAR_IN_PIECES : NEAR;
   size_t bytes = (size_t)i->n * sizeof *i->r;
-  start_in_the_middle(i);
   for (int step = 0; step < STEPS && i->iterations < most; step++, i->iterations++) {
     double gap = find_gap(i);
     residual = judge(i, p, w);
@@ -538,6 +560,8 @@ static solve_status run(const solve_problem *p, const solve_settings *s, int tur
     i.follows = turn == 0;
     if (turn == 1 && i.iterations + STEPS > most) break;  // one turn would not end
     set_constant(&i, p, speed);
+    if (i.follows && i.pieces && s->warm_start) start_from(&i, p, r, speed);
+    else if (i.follows) start_in_the_middle(&i);
     double residual = i.follows ? solve_following(&i, p, w, most, s->tolerance) : solve_convex(&i, p, w, most);
     if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
     info->iterations = i.iterations;
@@ -555,7 +579,9 @@ static solve_status run(const solve_problem *p, const solve_settings *s, int tur
 
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
-  return run(p, s, 0, REPEATS, w, r, info);
+  solve_settings own = *s;
+  own.warm_start = false;  // from the middle
+  return run(p, &own, 0, REPEATS, w, r, info);
 }
 
 solve_status interior_follow(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,

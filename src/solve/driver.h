@@ -9,6 +9,7 @@ typedef struct driver {
   double *work;   // for the judge
   double *r, *u;  // a candidate beside the caller's solution
   double *swept;  // where the sweeps of the chain are, whatever was tried between them
+  double *ended;  // where its interior points have ended
 } driver;
 
 // Below this the residual is rounding, and an exact solve would only exchange one rounding for another.

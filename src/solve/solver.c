@@ -28,12 +28,12 @@ const solver *solver_find(const char *name) {
 // One piece of memory for all: on small problems each more would cost as much as a row.
 driver driver_begin_part(solve_workspace *w, const solve_problem *p, const solve_limits *limits) {
   size_t rows = (size_t)limits->rows;
-  double *all = TAKE(w, double, 5 * rows + (size_t)limits->velocities);
+  double *all = TAKE(w, double, 6 * rows + (size_t)limits->velocities);
   if (!all) return (driver){0};
   condensed_forget(w->condensed);
   double *weights = all + 3 * rows;
   w->weights = solve_weights(p, weights) ? weights : NULL;
-  return (driver){.r = all, .u = all + rows, .swept = all + 2 * rows, .work = all + 4 * rows};
+  return (driver){.r = all, .u = all + rows, .swept = all + 2 * rows, .ended = all + 4 * rows, .work = all + 5 * rows};
 }
 
 driver driver_begin(solve_workspace *w, const solve_problem *p, const solve_limits *limits) {
