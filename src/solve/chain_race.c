@@ -13,11 +13,11 @@
 //
 // In pieces interior points are the quickest on most piles, and cost as much as 100 to 200 sweeps. So they are tried
 // after 25 sweeps if R > 0.6 C, between C/4 and C/2 if R > 0.3 C. Where they fail the sweeps go on until they have cost
-// half as much as all others; then interior points start again, from the sweeps; the next time slips are held, from
-// where interior points have ended. After that all others take turns and together cost a third of what the sweeps cost:
-// a problem that the sweeps alone solve, and late, takes 4/3 of their time. Runs from different starts stick in
-// different places. So interior points that start from the sweeps have the largest share of these turns, and each turn
-// has another start.
+// half as much as all others; then interior points start again, from the sweeps; when the sweeps have cost as much as
+// all others, slips are held, from where interior points have ended. After that all others take turns and together cost
+// a third of what the sweeps cost: a problem that the sweeps alone solve, and late, takes 4/3 of their time. Runs from
+// different starts stick in different places. So interior points that start from the sweeps have the largest share of
+// these turns, and each turn has another start.
 //
 // The sweeps continue from their own last iterate, as if nothing had been tried. So the chain reaches at least what
 // they reach alone. They have no fixed end as long as they are expected to reach one. Sweeps from a warm start that
@@ -116,8 +116,9 @@ enum {
 
 // What a path costs at most where W is formed, in parts of what the sweeps have cost.
 static const double PATH_SHARE = 2;
-// The same in pieces of all other solvers together, after interior points have failed.
-static const double OTHERS_SHARE = 1.0 / 3, HOLD_SHARE = 2;
+// The same in pieces of all other solvers together, after interior points have failed: when these start again, when
+// slips are held, and later.
+static const double AGAIN_SHARE = 2, HOLD_SHARE = 1, OTHERS_SHARE = 1.0 / 3;
 
 // Interior points are tried when the sweeps are expected to take longer than this part of what they cost.
 static const double EARLY_FORMED = 0.5, EARLY_IN_PIECES = 0.6;
@@ -351,7 +352,10 @@ static bool turns(const race *x) { return x->pieces && (x->tried[INTERIOR] || !(
 // Slips are held next: this goes on where interior points have ended.
 static bool holds_next(const race *x) { return x->tried[INTERIOR] && !x->tried[HOLD]; }
 
-static double share(const race *x) { return holds_next(x) ? HOLD_SHARE : OTHERS_SHARE; }
+static double share(const race *x) {
+  if (!holds_next(x)) return OTHERS_SHARE;
+  return x->tried[FROM_SWEEPS] ? HOLD_SHARE : AGAIN_SHARE;
+}
 
 // The next point at which something is decided: a runner is due, or 0.7 of the way there, to know the rate by then; in
 // pieces at the latest half as many sweeps again, to know the least residual.
