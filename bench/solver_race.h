@@ -82,7 +82,8 @@ static inline void race_judge(race_result *x, const solver *const *list, int cou
   x->alone = (race_cost){INFINITY, INFINITY};
   for (int i = 0; i < count; i++) {
     if (x->solver[i].seconds < x->alone.seconds) x->quickest = list[i]->name, x->alone.seconds = x->solver[i].seconds;
-    x->alone.work = fmin(x->alone.work, x->solver[i].work);
+    if (x->solver[i].work > 0)
+      x->alone.work = fmin(x->alone.work, x->solver[i].work);  // pivoting does not count its own
   }
   bool any = x->alone.seconds < INFINITY;
   x->ratio = solved ? x->chain.seconds / x->alone.seconds : any ? INFINITY : 0;
