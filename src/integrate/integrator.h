@@ -47,6 +47,11 @@ typedef struct ode_problem {
   // x := (1 - γ J)⁻¹ x with J near ∂rhs/∂y where rhs was evaluated last; Newton's iteration then needs no matrix.
   // Returns as rhs does. May be null, but not of SDIRK: J is found by differences.
   int (*solve)(void *context, double gamma, double *x);
+  // Of a problem with unknowns of its own, as directions, that its right-hand side takes from the state. Between
+  // steer(true) and steer(false) they are unknowns of Newton's iteration beside the state: `solve` is given what is
+  // missing in the equations of the state and corrects both, and `rhs` uses them as they are. Elsewhere `solve` leaves
+  // them alone. May be null.
+  void (*steer)(void *context, bool on);
   const double *abs_scale;  // of each component: the absolute tolerance is atol * abs_scale[i]; NULL if all are 1
   bool can_lock;            // of a mechanism with constraints: there may be positions that it cannot go beyond
 } ode_problem;

@@ -132,14 +132,20 @@ static int solve_stage(integrator *it, int i, double h, double *y) {
 
 // --- a step ----------------------------------------------------------------------------------------------------------
 
+static int solve_stages(integrator *it, double h) {
+  int code = 0;
+  if (it->ode->steer) it->ode->steer(it->ode->context, true);
+  for (int i = 1; i < STAGES && !code; i++) code = solve_stage(it, i, h, it->y);
+  if (it->ode->steer) it->ode->steer(it->ode->context, false);
+  return code;
+}
+
 // The end of the step into it->y. Returns its error in tolerances, without what is stiff, or infinity if a stage cannot
 // be solved.
 static double try_step(integrator *it, double h, int *code) {
   sdirk_member *m = it->member;
-  for (int i = 1; i < STAGES; i++) {
-    *code = solve_stage(it, i, h, it->y);
-    if (*code) return INFINITY;
-  }
+  *code = solve_stages(it, h);
+  if (*code) return INFINITY;
   for (int n = 0; n < it->n; n++) {
     double sum = 0;
     for (int i = 0; i < STAGES; i++) sum += m->d[i] * m->k[i][n];

@@ -177,7 +177,7 @@ static void choose_solvers(event *s) {
   int index;
   s->resists_turning = contact_find(w->contacts->world, m, rolls, &any, &index);
   s->relaxes = many && !s->resists_turning && w->flow.kind == INTEGRATOR_BDF && !m->force_count && !w->x->inner_count;
-  if (s->relaxes) s->w.flow.relax = event_relax;
+  if (s->relaxes) s->w.flow.relax = event_relax, s->w.flow.steer = event_steer;
   // there is an event every few steps, and a multistep method would be starting all the time
   if (s->relaxes && !w->flow.integrator.order_max) s->w.flow.kind = INTEGRATOR_SDIRK;
 }

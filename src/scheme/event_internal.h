@@ -57,6 +57,7 @@ typedef struct event_point {
   double way[2];      // of slip, a unit vector along the tangents, as the phase or the step began
   double along[2];    // likewise in the state at hand
   double turning;     // how fast slip across would have to be to turn it, in space [m/s]
+  bool steered;       // `along` is an unknown of the integrator's stage, see event_slips.c
   int guided;         // bit k: joints and constraints hold its row k, which takes no force
   bool returns;       // its restitution acts in the impact under way
   int row;            // of its normal in the problem at hand, if it takes part; of a joint, the one before its own
@@ -151,6 +152,7 @@ typedef struct event_slips {
   double *coupling;  // rates of all their tangents, 2 count x 2 count
   double *friction;  // force of each [N]
   double *gradient;  // of its angle with respect to its rates, 2 each [rad·s/m]
+  double *off;       // by how much its direction differs from that of the rates, where it is steered [rad]
   double *A, *b;     // the system of the angles
   int *pivot;
 } event_slips;
@@ -205,6 +207,7 @@ typedef struct event {
   event_cone *cones;  // of the points that take part
   double *response;   // rates of the rows under reactions
   bool relaxes;       // Newton's iteration knows what is stiff, see event_slips.c
+  bool steers;        // and finds the directions of stiff slips as unknowns
   event_slips slips;
   response_repeat repeat;  // of the normal rows of the points that take part,
   bool *wedged;            // which wedge each other
@@ -408,6 +411,7 @@ int event_renew_places(event *s);
 void event_slips_create(event *s, int most);
 // See flow_settings.relax.
 bool event_relax(void *context, double gamma, double *u);
+void event_steer(void *context, bool on);  // see ode_problem.steer
 
 // --- event_impact.c --------------------------------------------------------------------------------------------------
 

@@ -194,6 +194,11 @@ bool event_free_accelerations(event *s) {
 // --- slip ------------------------------------------------------------------------------------------------------------
 
 static void find_way(const event *s, event_point *c, const double *rate) {
+  double ignored[2];
+  if (s->steers && c->steered) {
+    c->turning = event_find_way(s->still, rate + 1, c->way, ignored);
+    return;
+  }
   memcpy(c->along, c->way, sizeof c->along);
   if (c->fade.creeps) c->turning = INFINITY;
   else if (c->rows == 3 && !(c->guided & EVENT_SLIDING))

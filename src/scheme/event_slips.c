@@ -19,6 +19,7 @@ void event_slips_create(event *s, int most) {
                            .part = ARENA_ARRAY(a, int, most),
                            .friction = ARENA_ARRAY(a, double, most),
                            .gradient = ARENA_ARRAY(a, double, 2 * most),
+                           .off = ARENA_ARRAY(a, double, most),
                            .b = ARENA_ARRAY(a, double, most),
                            .pivot = ARENA_ARRAY(a, int, most),
                            .A = ARENA_ARRAY(a, double, ((long)most * most)),
@@ -33,16 +34,23 @@ static bool turns(const event_point *c) {
 // Across a slip that is not slower than `still`. Slower ones are as stiff as one of that speed.
 static double stiffness_of(const event_point *c) { return c->friction * c->force[0] / c->turning; }
 
-// How the direction of friction turns with the speeds along both tangents, ∂θ/∂γ_T: with a and x the speeds along the
-// way and across it, event_find_way has tan θ = x / A,  A = |a| + max(0, still - |γ_T|). Not slower than `still` this
-// is n / |γ_T|.
-static void find_gradient(const event *s, const event_point *c, double to[2]) {
+// With a and x the speeds along the way and across it, the direction of event_find_way is that of w = (A, x),
+//   A = |a| + max(0, still - |γ_T|).
+// Where w turns by its part across `along`, the direction turns by σ: into `gradient` ∂σ/∂γ_T, n·∂w/∂γ_T over the part
+// of w along it, and into `off` how far w itself is from `along`. At the direction of w and not slower than `still`
+// these are n / |γ_T| and zero.
+static void find_gradient(const event *s, const event_point *c, double gradient[2], double *off) {
+  static const double LEAST = 0.1;  // of w: an iteration may have turned the direction too far
   const double *v = s->rate + c->row + 1, *way = c->way, size = hypot(v[0], v[1]);
   const double a = v[0] * way[0] + v[1] * way[1], x = v[1] * way[0] - v[0] * way[1];
   const bool slow = size < s->still && size > 0;
-  const double A = fabs(a) + fmax(0, s->still - size), r2 = A * A + x * x;
-  const double by_a = -x * ((a < 0 ? -1 : 1) - (slow ? a / size : 0)) / r2, by_x = (A + (slow ? x * x / size : 0)) / r2;
-  to[0] = by_a * way[0] - by_x * way[1], to[1] = by_a * way[1] + by_x * way[0];
+  const double A = fabs(a) + fmax(0, s->still - size);
+  const double d[2] = {c->along[0] * way[0] + c->along[1] * way[1], c->along[1] * way[0] - c->along[0] * way[1]};
+  const double length = fmax(A * d[0] + x * d[1], LEAST * hypot(A, x));
+  const double by_a = -d[1] * ((a < 0 ? -1 : 1) - (slow ? a / size : 0)) / length,
+               by_x = (d[0] + (slow ? d[1] * x / size : 0)) / length;
+  gradient[0] = by_a * way[0] - by_x * way[1], gradient[1] = by_a * way[1] + by_x * way[0];
+  *off = (d[0] * x - d[1] * A) / length;
 }
 
 static bool is_listed(const event_slips *l, int part) {
@@ -76,6 +84,20 @@ static bool list_stiff(event *s, double gamma) {
   return true;
 }
 
+void event_steer(void *context, bool on) {
+  event *s = context;
+  s->steers = on;
+  for
+    EACH_POINT(p, &s->w) s->point[p].steered = false;
+}
+
+// What is stiff is steered from now on.
+static void steer_listed(event *s) {
+  for
+    EACH_PART(k, s) event_part(s, k)->steered = false;
+  for (int i = 0; i < s->slips.count; i++) event_part(s, s->slips.part[i])->steered = true;
+}
+
 static void find_responses(event *s) {
   event_slips *l = &s->slips;
   const mechanism *m = s->w.m;
@@ -99,30 +121,53 @@ static double coupling_of(const event *s, int i, int j) {
   return l->gradient[2 * i] * across(b, first) + l->gradient[2 * i + 1] * across(b, second);
 }
 
-bool event_relax(void *context, double gamma, double *u) {
-  event *s = context;
+// Newton's equations of the angles: of the directions as they follow from the rates or, where these are steered, of
+// those that are unknowns.
+static bool find_angles(event *s, double gamma, const double *u) {
   event_slips *l = &s->slips;
-  if (!s->part_count) return true;
-  if (list_stiff(s, gamma)) find_responses(s);
-  if (!l->count) return true;
   response_rates(s->w.m, s->w.x, u, s->response);
   for (int i = 0; i < l->count; i++) {
     const event_point *c = event_part(s, l->part[i]);
     double *g = l->gradient + 2 * i;
-    find_gradient(s, c, g);
+    find_gradient(s, c, g, &l->off[i]);
     l->friction[i] = c->friction * c->force[0];
-    l->b[i] = g[0] * s->response[c->row + 1] + g[1] * s->response[c->row + 2];
+    l->b[i] = g[0] * s->response[c->row + 1] + g[1] * s->response[c->row + 2] + (s->steers ? l->off[i] : 0);
   }
   for (int i = 0; i < l->count; i++)
     for (int j = 0; j < l->count; j++)
       l->A[(long)i * l->count + j] = (i == j) + gamma * coupling_of(s, i, j) * l->friction[j];
   if (lu_factor(l->count, l->A, l->count, l->pivot, s->w.stop) == 0) return false;
   lu_solve(l->count, l->A, l->count, l->pivot, l->b);
+  return true;
+}
+
+// How friction along -d changes with the angle σ of d, over its size. A direction that is steered turns by atan σ: the
+// equations are those of σ = tan, as far as what a slip's friction does to its own rates is the same in all directions.
+static void turn_direction(const event *s, event_point *c, double sigma, double change[2]) {
+  const double *d = c->along;
+  change[0] = d[1] * sigma, change[1] = -d[0] * sigma;
+  if (!s->steers) return;
+  const double cosine = 1 / hypot(1, sigma), sine = sigma * cosine;
+  const double to[2] = {cosine * d[0] - sine * d[1], cosine * d[1] + sine * d[0]};
+  for (int k = 0; k < 2; k++) change[k] = c->along[k] - to[k];
+  for (int k = 0; k < 2; k++) c->along[k] = to[k];
+}
+
+bool event_relax(void *context, double gamma, double *u) {
+  event *s = context;
+  event_slips *l = &s->slips;
+  const int nv = s->w.m->nv;
+  if (!s->part_count) return true;
+  if (list_stiff(s, gamma)) find_responses(s);
+  if (s->steers) steer_listed(s);
+  if (!l->count) return true;
+  if (!find_angles(s, gamma, u)) return false;
   for (int j = 0; j < l->count; j++) {
-    const event_point *c = event_part(s, l->part[j]);
-    const double *X = l->speeds + (long)(2 * j) * s->w.m->nv, *Y = X + s->w.m->nv,
-                 force = gamma * l->friction[j] * l->b[j];
-    for (int i = 0; i < s->w.m->nv; i++) u[i] -= force * (c->along[0] * Y[i] - c->along[1] * X[i]);
+    const double *X = l->speeds + (long)(2 * j) * nv, *Y = X + nv;
+    double change[2];
+    turn_direction(s, event_part(s, l->part[j]), l->b[j], change);
+    for (int k = 0; k < 2; k++) change[k] *= gamma * l->friction[j];
+    for (int i = 0; i < nv; i++) u[i] += change[0] * X[i] + change[1] * Y[i];
   }
   return true;
 }

@@ -145,6 +145,11 @@ static int solve(void *context, double gamma, double *y) {
   return 0;
 }
 
+static void steer(void *context, bool on) {
+  const flow *s = context;
+  s->settings.steer(s->settings.context, on);
+}
+
 bool flow_is_evaluated(const flow *s, double t, const double *y) {
   return t == s->evaluated_t && memcmp(y, s->evaluated_y, (size_t)s->n * sizeof *y) == 0;
 }
@@ -541,6 +546,7 @@ flow *flow_create(const scheme_setup *setup, const flow_settings *settings, cons
                          .preconditioner = s->newton.beside ? &s->newton.preconditioner : NULL,
                          .project = needs_projection ? project : NULL,
                          .solve = settings->relax ? solve : NULL,
+                         .steer = settings->steer ? steer : NULL,
                          .abs_scale = s->scale,
                          .can_lock = m->row_count > 0};
   s->dae = (dae_problem){.n = n,

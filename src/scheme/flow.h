@@ -26,6 +26,7 @@ typedef struct flow_settings {
   // Of a scheme that knows what is stiff in them: u := (1 - γ ∂u̇/∂u)⁻¹ u where accelerations were found last; see
   // ode_problem.solve. May be null.
   bool (*relax)(void *context, double gamma, double *u);
+  void (*steer)(void *context, bool on);  // see ode_problem.steer. May be null.
   // Of a scheme that finds its forces by trial steps, all from the same state. Called after each, `failed` if there was
   // no motion to its end. Returns whether the step is taken again, then up to `until` at most, and from y, which it may
   // change by impulses. May be null.
