@@ -75,6 +75,8 @@ typedef struct event_point {
   bool idles;       // closed without force when modes were last decided
   bool has_shared;  // another share of the load was found for it in this step
   double slack;     // how far its friction may go beyond the limit since then, see event_finds_another_share [N]
+  int breaks;       // how often its reserve of friction has run out at the instant
+  double broke_at;  // [s]
   bool may_jam;     // it resisted when modes were last decided
   event_fade fade;
   bool has_lifted;
@@ -175,6 +177,7 @@ typedef struct event {
   bool settled;          // modes belong to the state
   bool jacobian_is_new;  // the integrator takes a new one in this step
   double still;          // a speed below this is none [m/s]
+  double standing;       // and below so many times that where modes are decided, see set_tolerances
   double brief;          // a slip that ends within this way ends at once [m]
   double still_turn;     // the same of turning [rad/s]
   double brief_turn;     // [rad]
@@ -220,11 +223,6 @@ typedef struct event {
   chain_tally tally;
   long evaluations, projection_failures;
 } event;
-
-// A slip below this many times `still` counts as none where modes are decided: where several points come to a
-// standstill together, their speeds are the error that the integration has gathered until then, which is more than that
-// of a step.
-#define EVENT_STANDING 10
 
 static inline bool event_is_closed(const event_point *p) { return p->mode != MODE_OPEN; }
 
@@ -436,6 +434,8 @@ carom_status event_strike(event *s, double *change, carom_error *error);
 
 carom_status event_decide(event *s, const event_instant *instant, carom_error *error);
 bool event_finds_another_share(event *s, const event_instant *instant, carom_error *error);
+// Whether a point that breaks loose at one instant again and again is held beyond its limit.
+bool event_holds_on(event *s, const event_instant *instant);
 
 // --- event_share.c: another share of a heap's load -------------------------------------------------------------------
 

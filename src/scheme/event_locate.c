@@ -156,7 +156,7 @@ double event_find(watcher *w, int function, int k) {
   // opening, or closing so slowly that it was not struck
   if (kind == EVENT_TOUCH && !armed && d.a->rate >= -s->still) shift = fmax(shift, tolerance - a);
   // slip that was taken for none when modes were decided, and dies away
-  if ((kind == EVENT_STOP || kind == EVENT_CEASE) && !armed && a > -1.1 * EVENT_STANDING * tolerance)
+  if ((kind == EVENT_STOP || kind == EVENT_CEASE) && !armed && a > -1.1 * s->standing * tolerance)
     shift = fmax(shift, tolerance - a);
   double fa = a + shift, fb = event_value(w, function, d.b) + shift;
   if (!armed && fa == 0 && fb == 0) return INFINITY;  // exactly zero throughout

@@ -217,7 +217,8 @@ carom_status event_settle(event *s, const event_instant *instant, carom_error *e
   find_places(s);
   carom_status status = CAROM_OK;
   if (is_struck(s)) status = settle(s, changes_with_impact(instant) ? &NO_EVENT : instant, error);
-  else if (!event_finds_another_share(s, instant, error)) status = settle(s, instant, error);
+  else if (!event_holds_on(s, instant) && !event_finds_another_share(s, instant, error))
+    status = settle(s, instant, error);
   if (status == CAROM_OK && !event_project(s, s->w.t, s->w.y, HOLD_ONSET)) s->projection_failures++;
   return status;
 }

@@ -58,7 +58,7 @@ static bool dies_away(const event *s, int p, double speed) {
 // still lingers after its mode was decided keeps its direction until it is faster.
 static void follow_creeping(const event *s, event_point *c, double speed) {
   enum { SEVERAL = 5 };
-  if (speed > 10 * s->still) c->fade.creeps = false;
+  if (speed > s->standing * s->still) c->fade.creeps = false;
   else if (c->fade.lingers >= SEVERAL) c->fade.creeps = true;
 }
 
