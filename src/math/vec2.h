@@ -37,6 +37,7 @@ static inline vec3 vec2_in_space(vec2 a) { return (vec3){a.x, a.y, 0}; }
 static inline pose2 pose2_of(pose f) { return (pose2){vec2_of(f.p), f.R.m[0], f.R.m[3]}; }
 static inline vec2 pose2_turn(pose2 f, vec2 a) { return vec2_turn(a, f.c, f.s); }
 static inline vec2 pose2_point(pose2 f, vec2 a) { return vec2_add(f.p, pose2_turn(f, a)); }
+static inline vec2 pose2_into(pose2 f, vec2 p) { return vec2_turn(vec2_sub(p, f.p), f.c, -f.s); }  // back again
 // Pose a relative to pose b.
 static inline pose2 pose2_between(pose2 a, pose2 b) {
   return (pose2){vec2_turn(vec2_sub(a.p, b.p), b.c, -b.s), a.c * b.c + a.s * b.s, a.s * b.c - a.c * b.s};
