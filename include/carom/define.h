@@ -493,6 +493,7 @@ typedef struct carom_iterative_def {
   double step;          // [s]
   int form;             // carom_iterative_form
   int order;            // carom_iterative_order
+  int substeps;         // of the integration method within a step, under the same contact forces
   int impact;           // carom_impact_law
   double accumulation;  // rebound speed below which infinitely many impacts are summed in closed form; 0: when bounces
                         // are lower than 1e-11 of the model size [m/s]

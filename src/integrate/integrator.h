@@ -78,6 +78,7 @@ typedef struct integrator_settings {
   double rtol, atol;
   double step;         // fixed step of fixed-step methods; first step of variable ones, 0: automatic [s]
   double step_origin;  // fixed steps end at step_origin + k * step: the start of the run, also after a resume [s]
+  int substeps;        // of fixed-step methods: equal parts in which each step is taken; 0: one
   double step_min, step_max;  // 0 for no limit [s]
   int order_max;  // 0: the method's own; BDF and IDA 1 … 5, Adams 1 … 12, ERK 2 … 8, those of fixed steps their own
   long max_steps;  // on the way to one t_stop; 0 for no limit

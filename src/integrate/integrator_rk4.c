@@ -2,7 +2,8 @@
 // order 3, the explicit midpoint rule of order 2 and semi-implicit Euler of order 1.
 //
 // Steps end on the grid step_origin + k step, computed by that product, so that no rounding adds up and a resumed run
-// meets the same times. A stop between two points of the grid cuts a step short; the next one goes on to the grid.
+// meets the same times. A stop between two points of the grid cuts a step short; the next one goes on to the grid. A
+// step may be taken in equal substeps, which nothing outside sees: it is projected and interpolated as one.
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 typedef struct rk4 {
   double *k1, *k2, *k3, *k4, *stage;
   double *slope_start, *slope_end;  // y' at both ends of the last step, for the interpolant
+  double *knot, *knot_slope;        // y and y' between its substeps
   bool end_is_known;
   int (*take)(integrator *it, double end);  // a step
 } rk4;
@@ -20,11 +22,15 @@ static int take_rk3(integrator *it, double end);
 static int take_midpoint(integrator *it, double end);
 static int take_semi_implicit(integrator *it, double end);
 
+static int substeps_of(const integrator *it) { return it->settings.substeps > 1 ? it->settings.substeps : 1; }
+
 static bool rk4_create(integrator *it, carom_error *error) {
   (void)error;
   rk4 *m = it->member = ARENA_NEW(&it->memory, rk4);
   double **arrays[] = {&m->k1, &m->k2, &m->k3, &m->k4, &m->stage, &m->slope_start, &m->slope_end};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) *arrays[i] = ARENA_ARRAY(&it->memory, double, it->n);
+  m->knot = ARENA_ARRAY(&it->memory, double, (long)substeps_of(it) * it->n);
+  m->knot_slope = ARENA_ARRAY(&it->memory, double, (long)substeps_of(it) * it->n);
   m->take = it->ops == &integrator_rk3_ops             ? take_rk3
             : it->ops == &integrator_midpoint_ops      ? take_midpoint
             : it->ops == &integrator_semi_implicit_ops ? take_semi_implicit
@@ -116,14 +122,34 @@ static int take_semi_implicit(integrator *it, double end) {
   return 0;
 }
 
-static carom_status rk4_step(integrator *it, double t_stop, carom_error *error) {
-  rk4 *m = it->member;
-  const double end = end_of_step(it, t_stop);
-  if (it->n > 0 && m->take(it, end)) return integrator_fail(it, TROUBLE_REFUSED_FIXED_STEP, NULL, error);
-  if (integrator_project(it, end, it->y, NULL)) return integrator_fail(it, TROUBLE_PROJECTION, NULL, error);
+static void keep_first_slope(rk4 *m) {
   double *start = m->slope_start;
   m->slope_start = m->k1;
   m->k1 = start;
+}
+
+// The substeps of a step to `end`. Where each but the first starts is kept.
+static int take_all(integrator *it, double end) {
+  rk4 *m = it->member;
+  const int count = substeps_of(it);
+  const double start = it->t;
+  const size_t size = (size_t)it->n * sizeof *it->y;
+  int code = 0;
+  for (int j = 0; j < count && !code; j++) {
+    it->t = start + j * (end - start) / count;
+    if (j) memcpy(m->knot + (long)j * it->n, it->y, size);
+    code = m->take(it, j == count - 1 ? end : start + (j + 1) * (end - start) / count);
+    if (j) memcpy(m->knot_slope + (long)j * it->n, m->k1, size);
+    else keep_first_slope(m);
+  }
+  it->t = start;
+  return code;
+}
+
+static carom_status rk4_step(integrator *it, double t_stop, carom_error *error) {
+  const double end = end_of_step(it, t_stop);
+  if (it->n > 0 && take_all(it, end)) return integrator_fail(it, TROUBLE_REFUSED_FIXED_STEP, NULL, error);
+  if (integrator_project(it, end, it->y, NULL)) return integrator_fail(it, TROUBLE_PROJECTION, NULL, error);
   it->t = end;
   return CAROM_OK;
 }
@@ -134,17 +160,22 @@ static carom_status rk4_restart(integrator *it, carom_error *error) {
   return CAROM_OK;
 }
 
-// The cubic through values and slopes at both ends: off by h^4/384 y'''', no more than the method itself. The slope at
-// the end is evaluated when first asked for and serves as the first stage of the next step.
+// The cubic through values and slopes at both ends of a substep: off by h^4/384 y'''', no more than the method itself.
+// The slope at the end of a step is evaluated when first asked for and serves as the first stage of the next step.
 static bool rk4_interpolate(integrator *it, double t, double *y) {
   rk4 *m = it->member;
   if (it->n == 0) return true;
   if (!m->end_is_known && integrator_rhs(it, it->t, it->y, m->slope_end)) return false;
   m->end_is_known = true;
-  const double h = it->t - it->t_previous, x = (t - it->t_previous) / h, z = 1 - x;
+  const int count = substeps_of(it);
+  const double h = (it->t - it->t_previous) / count, way = (t - it->t_previous) / h;
+  const int j = (int)fmin(way, count - 1), last = j == count - 1;
+  const long at = (long)j * it->n, next = at + it->n;
+  const double *a = j ? m->knot + at : it->y_previous, *slope_a = j ? m->knot_slope + at : m->slope_start,
+               *b = last ? it->y : m->knot + next, *slope_b = last ? m->slope_end : m->knot_slope + next;
+  const double x = way - j, z = 1 - x;
   for (int i = 0; i < it->n; i++)
-    y[i] = z * z * (1 + 2 * x) * it->y_previous[i] + x * x * (3 - 2 * x) * it->y[i] +
-           h * x * z * (z * m->slope_start[i] - x * m->slope_end[i]);
+    y[i] = z * z * (1 + 2 * x) * a[i] + x * x * (3 - 2 * x) * b[i] + h * x * z * (z * slope_a[i] - x * slope_b[i]);
   return true;
 }
 

@@ -130,6 +130,22 @@ static const fixed_method methods[] = {
     [CAROM_ORDER_SEMI_IMPLICIT_EULER] = {INTEGRATOR_SEMI_IMPLICIT, {1, 0}},
 };
 
+// The same of a step in equal substeps: each moves its own end, and what it changes the speed by moves all that comes
+// behind it.
+static void set_moments(iterative *s, const fixed_method *method) {
+  const int count = s->options.substeps;
+  const bool late = s->options.order == CAROM_ORDER_SEMI_IMPLICIT_EULER;  // speeds follow the force at the start alone
+  s->moment[0] = s->moment[1] = 0;
+  for (int j = 0; j < count; j++) {
+    const double from = (double)j / count, to = (j + 1.0) / count, h = 1.0 / count;
+    const double start[2] = {1 - from, from}, end[2] = {1 - to, to};  // of a unit force at the start, or at the end
+    for (int k = 0; k < 2; k++) {
+      const double own = method->moment[0] * start[k] + method->moment[1] * end[k];
+      s->moment[k] += h * h * own + h * (late ? start[k] : 0.5 * (start[k] + end[k])) * (1 - to);
+    }
+  }
+}
+
 static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   iterative *s = (iterative *)w;
   const carom_iterative_def *d = setup->options;
@@ -144,8 +160,8 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   if (!event_prepare(w, &below, error)) return false;
   s->brief = s->e.brief;
   s->constant = is_paper(s) || d->order == CAROM_ORDER_SEMI_IMPLICIT_EULER;
-  memcpy(s->moment, method->moment, sizeof s->moment);
-  w->flow.kind = method->kind;
+  set_moments(s, method);
+  w->flow.kind = method->kind, w->flow.integrator.substeps = d->substeps;
   s->e.settled = is_paper(s);
   w->flow.accelerate = accelerate, w->flow.project = project, w->flow.again = again, w->flow.context = s;
   s->force = ARENA_ARRAY(&w->memory, iterative_force, w->count + 1);

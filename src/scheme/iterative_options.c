@@ -29,6 +29,14 @@ static const option options[] = {
      .words = "rk4|rk3|midpoint|semi-implicit-euler|explicit-euler",
      .help = "The integration method: of Runge and Kutta with order four or three, the explicit midpoint rule of order "
              "two, semi-implicit Euler of order one. Explicit Euler is refused."},
+    {.key = "substeps",
+     .type = OPTION_INTEGER,
+     .offset = AT(substeps),
+     .flags = OPTION_POSITIVE,
+     .preset = "1",
+     .help = "Equal parts in which the integration method takes each step, under contact forces that are linear over "
+             "the whole of it, up to 1000. They follow fast oscillations of flexible bodies, which a long step damps "
+             "and delays."},
     {.key = "impact",
      .type = OPTION_WORD,
      .offset = AT(impact),
@@ -70,7 +78,11 @@ static scheme_contact_options contact(const void *options, double length) {
 // --- what it can run -------------------------------------------------------------------------------------------------
 
 static bool accepts_settings(const scheme_request *request, scheme_refusal *why) {
+  enum { MOST = 1000 };
   const carom_iterative_def *d = request->options;
+  if (d->substeps > MOST)
+    return SCHEME_REFUSE(why, REFUSED_METHOD, 0, "take a shorter step", "a step of " WHO " has at most %d substeps",
+                         MOST);
   if (d->order != CAROM_ORDER_EXPLICIT_EULER) return true;
   return SCHEME_REFUSE(why, REFUSED_METHOD, 0, "use semi-implicit-euler, or an order of two and more",
                        "under explicit Euler positions at the end of a step do not depend on the forces in it, so that "
@@ -86,8 +98,8 @@ static bool accepts_step(const scheme_request *request, scheme_refusal *why) {
                                  [CAROM_ORDER_MIDPOINT] = 0.1,
                                  [CAROM_ORDER_SEMI_IMPLICIT_EULER] = 2};
   const carom_iterative_def *d = request->options;
-  return scheme_accepts_step(request, WHO, d->step, limit[d->order], REFUSED_METHOD,
-                             "take a shorter step or fewer modes, or another method", why);
+  return scheme_accepts_step(request, WHO, d->step, limit[d->order] * d->substeps, REFUSED_METHOD,
+                             "take a shorter step, more substeps or fewer modes, or another method", why);
 }
 
 static bool rolls(const mechanism *m, const contact_element *e) { return (void)m, contact_rolls(e); }
