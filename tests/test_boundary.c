@@ -283,6 +283,57 @@ static void places_on_a_boundary_are_followed(void) {
   }
 }
 
+// A soft box on the soft block, node by node, and a soft box in a hollow of a smooth curve, which its nodes touch.
+static bool slide_soft(const char *other, const char *friction, const char *method, double to[4]) {
+  char text[1700];
+  run r;
+  snprintf(
+      text, sizeof text,
+      "space: planar\ngravity: [0, -9.81]\nbodies:\n"
+      "  block: {solid_2d: {rectangle: [0.4, 0.1], elements: 8, thickness: 0.1, young: 1e6, poisson: 0.3, density: "
+      "1000}, modes: {count: 8, interface: [top]}, damping: {stiffness: 1e-3}}\n"
+      "  b: {solid_2d: {rectangle: [0.06, 0.06], elements: 3, thickness: 0.1, young: 1e6, poisson: 0.3, density: "
+      "1000}, modes: {count: 4, interface: [bottom]}, damping: {stiffness: 1e-3}}\n"
+      "markers: {root: {on: block, at: [0, -0.05]}}\n"
+      "joints: {hold: {fixed: [ground, root]}, f: {free: [ground, b], at: [-0.1, 0.131]}}\n"
+      "surfaces: {under: {%s, material: m}, b: {boundary: b, side: bottom, material: m}}\n"
+      "materials: {m: {restitution: 0, friction: %s}}\ninitial: {f: {u: [0, 0.5, 0]}}\nmethod: %s\nend: 0.05\n",
+      other, friction, method);
+  if (!run_open_text(&r, text, NULL)) return false;
+  const bool done = run_to(&r, 0.05);
+  to[0] = run_read(&r, "b.x"), to[1] = run_read(&r, "b.y"), to[2] = run_read(&r, "b.vx"), to[3] = run_read(&r, "b.vy");
+  CHECK_EQUAL(carom_sim_summary(r.sim).fallbacks, 0);
+  CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
+  run_close(&r);
+  return done;
+}
+
+static void soft_bodies_slide_on_boundaries_and_curves(void) {
+  static const struct {
+    const char *other, *friction;
+  } cases[] = {
+      {"boundary: block, side: top", "0"},
+      {"curve: ground, points: [[-0.6, -0.2], [0.6, -0.2], [0.6, 0.198], [0.2, 0.048], [0, 0.088], [-0.2, 0.108], "
+       "[-0.6, 0.198]]",
+       "0"},
+      {"curve: ground, points: [[-0.6, -0.2], [0.6, -0.2], [0.6, 0.198], [0.2, 0.048], [0, 0.088], [-0.2, 0.108], "
+       "[-0.6, 0.198]]",
+       "0.3"},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const char *other = cases[k].other, *friction = cases[k].friction;
+    double exact[4], located[4], stepped[4];
+    if (!slide_soft(other, friction, "event" BDF, exact) ||
+        !slide_soft(other, friction, "{iterative: {step: 2e-5}}", located) ||
+        !slide_soft(other, friction, "{moreau: {step: 1e-5, modal_theta: 0.5}}", stepped))
+      continue;
+    printf("    %.8s, friction %s: iterative %.1e from event, moreau %.1e\n", other, friction, apart(located, exact),
+           apart(stepped, exact));
+    CHECK_LE(apart(located, exact), 1e-6);
+    CHECK_LE(fmax(fabs(stepped[0] - exact[0]), fabs(stepped[1] - exact[1])), 4 * 1e-5 * 0.5);
+  }
+}
+
 // What rises from the ground, right of x = 0.1.
 typedef struct rise {
   const char *part;    // of the block that touches
@@ -386,12 +437,13 @@ static bool collide(const char *off, const char *method, double h, double end, c
   snprintf(settings, sizeof settings, "method={\"%s\":{\"step\":%g}} %s", method, h, more);
   if (!run_open_text(&r, text, settings)) return false;
   const double start = run_read(&r, "energy.kinetic"), p0 = 2 * start / 0.5;
-  double most = start, impulse = 0;
+  double most = start, impulse = 0, before = 0;
   vec3 linear, angular;
   *c = (collision){.start = start};
   while (carom_sim_time(r.sim) < end * (1 - 1e-9) && CHECK(carom_sim_step(r.sim, end, &r.error) == CAROM_OK)) {
     most = fmax(most, run_read(&r, "energy.kinetic") + run_read(&r, "energy.strain"));
-    impulse += h * run_read(&r, "fa-fb.fn");
+    impulse += (carom_sim_time(r.sim) - before) * run_read(&r, "fa-fb.fn");
+    before = carom_sim_time(r.sim);
     tree_momentum(&r.model->m, r.sim->x, &linear, &angular);
     c->momentum = fmax(c->momentum, hypot(linear.x - p0, linear.y)), c->angular = fmax(c->angular, fabs(angular.z));
   }
@@ -405,7 +457,9 @@ static bool collide(const char *off, const char *method, double h, double end, c
   CHECK_LE(most / start, 1 + 1e-6);
   CHECK(impulse > 0.9 * p0 && impulse < p0);
   CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
-  CHECK_EQUAL(carom_sim_summary(r.sim).contact_episodes, 1);
+  // where lift-off is located, a node may part once before the discs press on it
+  CHECK_LE(carom_sim_summary(r.sim).contact_episodes, strcmp(method, "iterative") == 0 ? 2 : 1);
+  CHECK(carom_sim_summary(r.sim).contact_episodes > 0);
   run_close(&r);
   return true;
 }
@@ -427,13 +481,74 @@ static void two_discs_keep_momentum(void) {
     CHECK_LE(b.momentum, 0.36 * a.momentum);
     CHECK_LE(b.angular, 0.36 * a.angular);
   }
-  for (int k = 0; k < 3; k++) {  // dt ω of 0.5 and 0.1
-    if (!collide(offs[k == 2], k == 1 ? "lcp-velocity" : "lcp-position", k == 1 ? 1e-7 : 5e-7, k == 2 ? 7e-4 : 2.5e-4,
-                 "", &a))
-      continue;
+  static const struct {
+    const char *off, *method;
+    double step, end;
+  } integrated[] = {{"0", "lcp-position", 5e-7, 2.5e-4},  // dt ω of 0.5 and 0.1
+                    {"0", "lcp-velocity", 1e-7, 2.5e-4},
+                    {"3 deg", "lcp-position", 5e-7, 7e-4},
+                    {"0", "iterative", 2e-7, 2.5e-4},
+                    {"3 deg", "iterative", 2e-7, 7e-4}};
+  for (size_t k = 0; k < sizeof integrated / sizeof *integrated; k++) {
+    if (!collide(integrated[k].off, integrated[k].method, integrated[k].step, integrated[k].end, "", &a)) continue;
     CHECK_LE(a.momentum, 1e-12 * 0.157);
     CHECK_LE(a.angular, 1e-12 * 0.157 * 0.1);
   }
+}
+
+// How long the discs of models/elastic-discs press on each other, and the largest force, averaged over a tenth of that.
+// `mean`: the forces are those of whole steps, else of their ends. What single nodes strike with is left out: 5e-5 of
+// the impulse.
+typedef struct press {
+  double duration, force;
+} press;
+
+static bool press_discs(double size, const char *method, double step, bool mean, press *to) {
+  enum { MOST = 20000 };
+  static double t[MOST], impulse[MOST];
+  char settings[300];
+  run r;
+  snprintf(settings, sizeof settings,
+           "bodies.left.solid_2d.refine.size=%g bodies.right.solid_2d.refine.size=%g method={\"%s\":{\"step\":%g}}",
+           size, size, method, step);
+  if (!run_open(&r, "elastic-discs", settings)) return false;
+  const double start = run_read(&r, "energy.kinetic"), end = 3e-4;
+  double most = start, first = NAN, last = NAN, before = 0;
+  int count = 1;
+  t[0] = impulse[0] = 0;
+  for (; count < MOST && carom_sim_time(r.sim) < end * (1 - 1e-9); count++) {
+    if (!CHECK(carom_sim_step(r.sim, end, &r.error) == CAROM_OK)) break;
+    const double fn = run_read(&r, "left-right.fn");
+    t[count] = carom_sim_time(r.sim);
+    impulse[count] = impulse[count - 1] + (t[count] - t[count - 1]) * (mean ? fn : 0.5 * (fn + before));
+    if (fn > 0) last = t[count], first = isnan(first) ? last : first;
+    before = fn;
+    most = fmax(most, run_read(&r, "energy.kinetic") + run_read(&r, "energy.strain"));
+  }
+  *to = (press){.duration = last - first};
+  for (int i = 0, k = 0; i < count; i++) {
+    while (k + 1 < count && t[k + 1] <= t[i] + 0.1 * to->duration) k++;
+    to->force = fmax(to->force, (impulse[k] - impulse[i]) / (0.1 * to->duration));
+  }
+  printf("    %s, %g s: %.5g s, %.1f N, impulse %.5f N s, energy up by %.1e\n", method, step, to->duration, to->force,
+         impulse[count - 1], most / start - 1);
+  CHECK_LE(most / start, 1 + 1e-6);
+  CHECK_EQUAL(carom_sim_summary(r.sim).fallbacks, 0);
+  CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
+  run_close(&r);
+  return true;
+}
+
+// Touches that are located and those that are predicted make the same course. In the long form several nodes touch one
+// after the other and part again. A duration is known to a step at each end, 2e-3 of it.
+static void discs_press_alike_where_touches_are_located(void) {
+  const double size = long_form() ? 2e-3 : 4e-3, h = long_form() ? 1e-7 : 2e-7;
+  press located, predicted;
+  if (!press_discs(size, "iterative", h, false, &located) ||
+      !press_discs(size, "lcp-velocity", 0.25 * h, true, &predicted))
+    return;
+  CHECK_NEAR(located.duration / predicted.duration, 1, 2e-3);
+  CHECK_NEAR(located.force / predicted.force, 1, 2e-3);
 }
 
 // What the discs lose in their damping is booked as damping, and what places of contact lose by being stopped as
@@ -542,7 +657,7 @@ static void nodes_count_once(void) {
 static void a_ball_rests_on_a_beam(void) {
   static const char *const methods[] = {"{moreau: {step: 5e-4, modal_theta: 1}}",
                                         "{stewart-trinkle: {step: 5e-4, modal_theta: 1}}",
-                                        "compliant\nintegrator: {type: bdf, rtol: 1e-9, atol: 1e-11}"};
+                                        "compliant\nintegrator: {type: bdf, rtol: 1e-9, atol: 1e-12}"};
   const double young = 2e13, EI = young / 1.2e9, a = 0.5, w = 7800 * 1e-4 * GRAVITY, P = 0.5 * GRAVITY, k = 1e8;
   const double bend = w * a * a * (6 - 4 * a + a * a) / (24 * EI) + P * a * a * a / (3 * EI);
   for (int i = 0; i < 3; i++) {
@@ -633,12 +748,12 @@ static double strike_beams(const char *method, double step) {
 // As far as the motion is integrated: with more than order two by a Runge-Kutta method, with order one by a time
 // stepper.
 static void two_beams_keep_momentum(void) {
-  static const char *const methods[] = {"lcp-position", "lcp-velocity", "stewart-trinkle"};
-  for (int i = 0; i < 3; i++) {
+  static const char *const methods[] = {"lcp-position", "lcp-velocity", "iterative", "stewart-trinkle"};
+  for (int i = 0; i < 4; i++) {
     const double coarse = strike_beams(methods[i], 2e-6), fine = strike_beams(methods[i], 1e-6);
     printf("    %s: momentum off by %.1e and %.1e\n", methods[i], coarse, fine);
-    CHECK_LE(fine, i < 2 ? 1e-7 : 1e-5);
-    CHECK_LE(fine, (i < 2 ? 0.2 : 0.6) * coarse);
+    CHECK_LE(fine, i < 3 ? 1e-7 : 1e-5);
+    CHECK_LE(fine, (i < 3 ? 0.2 : 0.6) * coarse);
   }
 }
 
@@ -655,9 +770,6 @@ static void what_cannot_run_is_refused(void) {
       {"s: {boundary: disc, thickness: 0.1, material: m}", "{moreau: {step: 1e-5}}",
        "'s': 'thickness' is for sides of beams, and 'disc' is a solid"},
       {"s: {boundary: rod, side: left, material: m}", "{moreau: {step: 1e-5}}", "'s': a beam has no side 'left'"},
-      {"s: {boundary: disc, material: m}, r: {boundary: rod, material: m}", "event", "'s-r'"},
-      {"s: {boundary: disc, material: m}, r: {boundary: rod, material: m}", "{iterative: {step: 1e-4}}",
-       "'s-r': method iterative does not support this boundary with this boundary"},
   };
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     char text[1500];
@@ -710,9 +822,12 @@ int main(void) {
   RUN(a_block_at_rest_takes_long_steps);
   RUN(rigid_bodies_rest_between_nodes);
   RUN_OPTIMISED(places_on_a_boundary_are_followed);
+  RUN_OPTIMISED(soft_bodies_slide_on_boundaries_and_curves);
   RUN_OPTIMISED(inner_corners_hold_a_boundary);
   RUN(lines_end_where_another_part_is);
   RUN(two_discs_keep_momentum);
+  RUN_OPTIMISED(discs_press_alike_where_touches_are_located);
+  RUN_LONG(discs_press_alike_where_touches_are_located, 300);
   RUN(losses_of_discs_are_told_apart);
   RUN(removed_overlap_adds_its_energy);
   RUN(springs_between_discs_keep_energy);

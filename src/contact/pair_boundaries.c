@@ -162,11 +162,198 @@ static contact_travel travel_of_two(const mechanism *m, const motion *x, const c
   return (contact_travel){.at = v_a, .n = shore_turned(turn / 2, p->n)};
 }
 
+// --- followed in time ------------------------------------------------------------------------------------------------
+
+// The lines as they are, without rounding off where nodes meet. A place is a node of the first boundary on a line of
+// the second, {node, line, 0}, or of the second on a line of the first, {node behind those of the first, line, 1}. A
+// node that leaves a line over its end is on the next line, or the end is on a line beside the node: the gap is zero
+// there, too. Next to each other the two nodes are one place, {node, node, 2}: their row leaves out no more than how
+// far they are off each other. So nodes that stay head-on, as those of equal meshes, do not change places without end.
+
+#define TOGETHER 1e-9   // of the size of both: so far from each other two nodes are one place
+#define SLACK    1e-10  // likewise: so far beyond the end of its features a place is still found
+
+typedef struct held_pair {
+  shore side[2];
+  double slack, together;
+} held_pair;
+
+static held_pair pair_of(const mechanism *m, const motion *x, const contact_element *e) {
+  marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
+  const double size = shore_size(e->boundary_first) + shore_size(e->boundary_second);
+  return (held_pair){{shore_of(x, &first, e->boundary_first), shore_of(x, &second, e->boundary_second)},
+                     SLACK * size,
+                     TOGETHER * size};
+}
+
+// Node v of side k at a foot on the other side.
+static shore_place node_at(const held_pair *h, int k, int v, const polyline_foot *f) {
+  const shore *of = &h->side[k], *on = &h->side[!k];
+  const vec2 n = pose2_turn(on->at, f->normal);
+  shore_place p = {.gap = f->gap, .within = INFINITY, .n = k ? vec2_neg(n) : n, .at = shore_vertex(of, v)};
+  p.spot[k] = shore_spot_at(of, v), p.spot[!k] = shore_spot_on(on, f);
+  return p;
+}
+
+static shore_place two_nodes(const held_pair *h, int v, int w) {
+  const shore *a = &h->side[0], *b = &h->side[1];
+  const vec2 n = mean_normal(a, v, b, w), off = vec2_sub(shore_vertex(a, v), shore_vertex(b, w));
+  return (shore_place){.gap = vec2_dot(n, off),
+                       .within = h->together - fabs(vec2_cross(n, off)),
+                       .n = n,
+                       .at = shore_vertex(a, v),
+                       .spot = {shore_spot_at(a, v), shore_spot_at(b, w)}};
+}
+
+// Whether two nodes look at each other.
+static bool face(const held_pair *h, int v, int w) {
+  const vec2 n = mean_normal(&h->side[0], v, &h->side[1], w);
+  return shore_faces(&h->side[0], v, n) && shore_faces(&h->side[1], w, vec2_neg(n));
+}
+
+// At its ends a line leaves a node to the end that looks at it.
+static shore_place node_on(const held_pair *h, int k, int v, int line) {
+  const shore *on = &h->side[!k];
+  const int ends[2] = {line, on->line->next[line]};
+  const polyline_foot f =
+      polyline_foot_on(on->line, on->places, line, pose2_into(on->at, shore_vertex(&h->side[k], v)));
+  shore_place p = node_at(h, k, v, &f);
+  for (int i = 0; i < 2; i++) {
+    const double off = shore_length(on, line) * (i ? 1 - f.part : f.part);
+    p.within = fmin(p.within, off - (face(h, k ? ends[i] : v, k ? v : ends[i]) ? h->together : 0));
+  }
+  return p;
+}
+
+// Whether two nodes are one place now: the foot of the first on the other boundary is next to the second.
+static bool are_one(const held_pair *h, int v, int w) {
+  const shore_place p = two_nodes(h, v, w);
+  if (p.within < -h->slack || !(p.gap > -h->side[1].line->depth) || !face(h, v, w)) return false;
+  const polyline_foot f = nearest_on(&h->side[1], shore_vertex(&h->side[0], v));
+  return f.vertex[0] == w || f.vertex[1] == w;
+}
+
+static contact_feature feature_of(const held_pair *h, int k, int v, int line) {
+  return k ? (contact_feature){{h->side[0].line->count + v, line, 1}} : (contact_feature){{v, line, 0}};
+}
+
+// Above a line, or below the one that is nearest.
+static bool is_there(const held_pair *h, int k, int v, int line, const shore_place *p, const polyline_foot *nearest) {
+  const polyline *l = h->side[!k].line;
+  const vec2 n = k ? vec2_neg(p->n) : p->n;
+  const bool beside = line == nearest->vertex[0] || l->next[line] == nearest->vertex[0];
+  if (p->within < -h->slack || !(p->gap >= 0 || (beside && p->gap > -l->depth))) return false;
+  if (!shore_faces(&h->side[k], v, n)) return false;
+  return k ? !are_one(h, line, v) && !are_one(h, l->next[line], v)
+           : !are_one(h, v, line) && !are_one(h, v, l->next[line]);
+}
+
+// Calls `each` for the places of node v of side k whose gap is at most `within`.
+static void visit_node(const held_pair *h, int k, int v, double within, shore_visit *each, void *to) {
+  const shore *on = &h->side[!k];
+  const polyline_foot nearest = nearest_on(on, shore_vertex(&h->side[k], v));
+  for (int line = 0; line < on->line->count; line++) {
+    if (on->line->next[line] < 0) continue;
+    const shore_place p = node_on(h, k, v, line);
+    const contact_feature f = feature_of(h, k, v, line);
+    if (p.gap <= within && is_there(h, k, v, line, &p, &nearest)) each(to, &f, &p);
+  }
+  for (int i = 0; k == 0 && i < 2 && (i == 0 || nearest.vertex[1] != nearest.vertex[0]); i++) {
+    const int w = nearest.vertex[i];
+    const contact_feature f = {{v, w, 2}};
+    const shore_place p = two_nodes(h, v, w);
+    if (p.gap <= within && are_one(h, v, w)) each(to, &f, &p);
+  }
+}
+
+// Calls `each` for nodes of side k, or only for those within this distance of the box of the other side.
+typedef void visit_of_node(const held_pair *h, int k, int v, double within, shore_visit *each, void *to);
+static void visit_near(const held_pair *h, double within, visit_of_node *visit, shore_visit *each, void *to) {
+  for (int k = 0; k < 2; k++) {
+    const shore *of = &h->side[k], *on = &h->side[!k];
+    vec2 low, high;
+    box_of(on, &low, &high);
+    for (int v = 0; v < of->line->count; v++)
+      if (distance_to_box(pose2_into(on->at, shore_vertex(of, v)), low, high) <= within)
+        visit(h, k, v, within, each, to);
+  }
+}
+
+// The nearest place of the other side, be it a node.
+static void visit_nearest(const held_pair *h, int k, int v, double within, shore_visit *each, void *to) {
+  const shore *on = &h->side[!k];
+  const polyline_foot f = nearest_on(on, shore_vertex(&h->side[k], v));
+  const shore_place p = node_at(h, k, v, &f);
+  const int w = f.vertex[0];
+  if (!(f.gap <= within && f.gap > -on->line->depth)) return;
+  if (shore_is_vertex(&f) ? face(h, k ? w : v, k ? v : w) : shore_faces(&h->side[k], v, k ? vec2_neg(p.n) : p.n))
+    each(to, NULL, &p);
+}
+
+// Beside and behind sides that end there are no places, and nothing can touch: how far the nodes are away.
+static shore_place guard_of(const held_pair *h) {
+  shore_place here = shore_no_place(&h->side[0]);
+  const double bound = bound_of(&h->side[0], &h->side[1]);
+  visit_near(h, bound + h->slack, visit_nearest, shore_take_nearest, &here);
+  if (!isfinite(here.gap)) visit_near(h, INFINITY, visit_nearest, shore_take_nearest, &here);
+  if (isfinite(here.gap)) return here;
+  for (int v = 0; v < h->side[0].line->count; v++)
+    here.gap = fmin(here.gap, fabs(nearest_on(&h->side[1], shore_vertex(&h->side[0], v)).gap));
+  here.within = INFINITY;
+  return here;
+}
+
+static bool is_line_of(const polyline *l, int v) { return v >= 0 && v < l->count && l->next[v] >= 0; }
+
+// A damaged checkpoint may name features that do not exist.
+static bool exists(const held_pair *h, const contact_feature *f) {
+  const int first = h->side[0].line->count, second = h->side[1].line->count;
+  const bool of_first = f->part[0] >= 0 && f->part[0] < first;
+  switch (f->part[2]) {
+    case 0: return of_first && is_line_of(h->side[1].line, f->part[1]);
+    case 1: return f->part[0] >= first && f->part[0] - first < second && is_line_of(h->side[0].line, f->part[1]);
+    default: return f->part[2] == 2 && of_first && f->part[1] >= 0 && f->part[1] < second;
+  }
+}
+
+static shore_place place_of(const held_pair *h, const contact_feature *f) {
+  if (f->part[2] == 2) return two_nodes(h, f->part[0], f->part[1]);
+  return node_on(h, f->part[2], f->part[0] - (f->part[2] ? h->side[0].line->count : 0), f->part[1]);
+}
+
+static double evaluate_held(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *f,
+                            contact_point *p) {
+  const held_pair h = pair_of(m, x, e);
+  shore_place here = shore_no_place(&h.side[0]);
+  if (contact_is_guard(f)) here = guard_of(&h);
+  else if (exists(&h, f)) here = place_of(&h, f);
+  shore_set_point(m, x, e, &here, p);
+  return here.within + 2 * h.slack;
+}
+
+static int find_held(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to) {
+  const held_pair h = pair_of(m, x, e);
+  const double within =
+      bound_of(&h.side[0], &h.side[1]) + BESIDE * fmin(shore_size(e->boundary_first), shore_size(e->boundary_second));
+  shore_search s = shore_begin_search(e, &h.side[0], to);
+  visit_near(&h, within, visit_node, shore_insert, &s);
+  return s.count;
+}
+
+static contact_travel travel_held(const mechanism *m, const motion *x, const contact_element *e,
+                                  const contact_feature *f, const contact_point *p) {
+  (void)f;
+  return travel_of_two(m, x, e, p, 0);
+}
+
+static const contact_follow follow_two = {.find = find_held, .evaluate = evaluate_held, .travel = travel_held};
+
 const contact_type contact_boundaries = {
     .name = "boundary on boundary",
     .point_count_planar = CONTACT_POINTS_MAX,
     .touches = touches_of_two,
     .continues = shore_continues,
+    .follow = &follow_two,
     .travel = travel_of_two,
     .point_names_planar = contact_point_numbers,
     .tell_overlap = contact_tell_surfaces,

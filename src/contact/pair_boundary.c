@@ -147,17 +147,26 @@ static contact_travel travel_on_outline(const mechanism *m, const motion *x, con
 
 // Against outlines of lines, arcs and corners. A place is a node on a line or an arc of the outline, {node, feature,
 // 0}, or an arc or corner on a line of the boundary, {corner, line, 1}. An arc goes from line to line over the node
-// between them; a corner goes from one line to the next.
+// between them; a corner goes from one line to the next. A smooth curve is touched by nodes alone, and a node is one
+// place on all of it, {node, 0, 0}: where they touch, the nearest place of the curve moves smoothly.
+
+static bool has_cubic(const outline *o) {
+  for (int i = 0; i < o->count; i++)
+    if (o->features[i].kind == OUTLINE_CUBIC) return true;
+  return false;
+}
 
 typedef struct held_pair {
   const contact_element *e;
   shore a;
   pose2 b;
+  bool smooth;  // the outline is a curve
 } held_pair;
 
 static held_pair pair_of(const mechanism *m, const motion *x, const contact_element *e) {
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
-  return (held_pair){e, shore_of(x, &first, e->boundary_first), pose2_of((pose){second.R, second.p})};
+  return (held_pair){e, shore_of(x, &first, e->boundary_first), pose2_of((pose){second.R, second.p}),
+                     has_cubic(e->outline_second)};
 }
 
 static double slack_of(const contact_element *e) {
@@ -198,7 +207,18 @@ static double beyond_lines(const shore *s, int v, vec2 p) {
   return least;
 }
 
+static shore_place node_on_curve(const held_pair *h, int v) {
+  const vec2 at = shore_vertex(&h->a, v);
+  const outline_foot foot = outline_nearest(h->e->outline_second, pose2_into(h->b, at));
+  return (shore_place){.gap = foot.gap,
+                       .within = INFINITY,
+                       .n = pose2_turn(h->b, foot.normal),
+                       .at = at,
+                       .spot = {shore_spot_at(&h->a, v)}};
+}
+
 static shore_place node_on(const held_pair *h, int v, int number) {
+  if (h->smooth) return node_on_curve(h, v);
   const outline *o = h->e->outline_second;
   const outline_feature *f = &o->features[number];
   const vec2 q = pose2_into(h->b, shore_vertex(&h->a, v));
@@ -285,12 +305,20 @@ static void visit_node(const held_pair *h, int v, shore_visit *each, void *to) {
   }
 }
 
+static void visit_on_curve(const held_pair *h, int v, shore_visit *each, void *to) {
+  const shore_place p = node_on_curve(h, v);
+  each(to, &(contact_feature){{v, 0, 0}}, &p);
+}
+
 // Calls `each` for every place whose features are there.
 static void visit_places(const held_pair *h, shore_visit *each, void *to) {
   const outline *o = h->e->outline_second;
   const double slack = slack_of(h->e);
-  for (int v = 0; v < h->a.line->count; v++) visit_node(h, v, each, to);
-  for (int i = 0; i < o->count; i++) {
+  for (int v = 0; v < h->a.line->count; v++) {
+    if (h->smooth) visit_on_curve(h, v, each, to);
+    else visit_node(h, v, each, to);
+  }
+  for (int i = 0; i < o->count && !h->smooth; i++) {
     if (!is_round(&o->features[i])) continue;
     const vec2 c = pose2_into(h->a.at, pose2_point(h->b, o->features[i].centre));
     const polyline_foot nearest = polyline_nearest(h->a.line, h->a.places, c);
@@ -337,7 +365,7 @@ static int find_held(const mechanism *m, const motion *x, const contact_element 
 static contact_travel travel_held(const mechanism *m, const motion *x, const contact_element *e,
                                   const contact_feature *f, const contact_point *p) {
   const held_pair h = pair_of(m, x, e);
-  if (contact_is_guard(f) || !exists(&h, f)) return travel_on_outline(m, x, e, p, 0);
+  if (contact_is_guard(f) || h.smooth || !exists(&h, f)) return travel_on_outline(m, x, e, p, 0);
   const int number = f->part[2] ? f->part[0] - h.a.line->count : f->part[1];
   return travel_on_feature(m, x, e, p, &e->outline_second->features[number]);
 }
@@ -347,16 +375,6 @@ static const contact_follow follow_boundary = {.find = find_held, .evaluate = ev
 // --- types -----------------------------------------------------------------------------------------------------------
 
 const contact_type contact_boundary_outline = {
-    .name = "boundary on outline",
-    .point_count_planar = CONTACT_POINTS_MAX,
-    .touches = touches_on_outline,
-    .continues = shore_continues,
-    .travel = travel_on_outline,
-    .point_names_planar = contact_point_numbers,
-    .tell_overlap = contact_tell_surfaces,
-};
-// Of lines, arcs and corners alone.
-static const contact_type contact_boundary_edges = {
     .name = "boundary on outline",
     .point_count_planar = CONTACT_POINTS_MAX,
     .touches = touches_on_outline,
@@ -376,16 +394,9 @@ static const contact_type contact_boundary_plane = {
     .tell_overlap = contact_tell_surfaces,
 };
 
-static bool has_cubic(const outline *o) {
-  for (int i = 0; i < o->count; i++)
-    if (o->features[i].kind == OUTLINE_CUBIC) return true;
-  return false;
-}
-
 void contact_set_boundaries(contact_element *e, const contact_surface *first, const contact_surface *second) {
   e->boundary_first = first->boundary, e->boundary_second = second->boundary;
   e->outline_second = second->outline;
   if (contact_is_half_space(second) && first->boundary->count <= CONTACT_POINTS_MAX)
     e->type = &contact_boundary_plane, e->point_count = first->boundary->count;
-  else if (!second->boundary && !has_cubic(second->outline)) e->type = &contact_boundary_edges;
 }
