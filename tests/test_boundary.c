@@ -689,9 +689,9 @@ static void the_side_of_a_beam_touches_with_its_end(void) {
   static const char *const sides[] = {"boundary: beam, side: bottom", "point: tip"};
   for (int i = 0; i < 10; i++) {
     const char *method = methods[i % 5], *stiffened = i < 5 ? NULL : "bodies.beam.geometric_stiffness=true";
-    // With geometric stiffness a step leaves gaps of 1e-10 m, which by moreau and lcp-position close a side and not a
-    // point: how near counts as touching grows with the surface.
-    if (stiffened && (i % 5 == 0 || i % 5 == 3)) continue;
+    // With geometric stiffness forces of lcp-position depend on rounding after 20 ms: a point that is moved by 1e-15 m
+    // has other ones by 2 %.
+    const double until = stiffened && i % 5 == 3 ? 0.02 : 0.06;
     double end[2] = {0}, rate[2] = {0}, impulse[2] = {0};
     for (int k = 0; k < 2; k++) {
       char text[1500];
@@ -704,7 +704,7 @@ static void the_side_of_a_beam_touches_with_its_end(void) {
                "materials: {m: {restitution: 0}}\nmethod: %s\nend: 0.06\n",
                2e11, 3, 1e-4, sides[k], method);
       if (!run_open_text(&r, text, stiffened)) continue;
-      while (carom_sim_time(r.sim) < 0.06 * (1 - 1e-9) && CHECK(carom_sim_step(r.sim, 0.06, &r.error) == CAROM_OK))
+      while (carom_sim_time(r.sim) < until * (1 - 1e-9) && CHECK(carom_sim_step(r.sim, until, &r.error) == CAROM_OK))
         impulse[k] += run_read(&r, "side-floor.fn") > 0;
       end[k] = run_read(&r, "tip.y"), rate[k] = run_read(&r, "tip.vy");
       run_close(&r);

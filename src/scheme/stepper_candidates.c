@@ -170,7 +170,8 @@ static double find_reach(const stepper *s, double dt) {
   return s->contacts->activation + s->rule->ahead * dt * fastest;
 }
 
-// Rows that turn open a point by far less than this part of a body.
+// Rows that turn, and the removal of overlap, open a point by far less than this part of a body; of a point on a plane,
+// of the mechanism.
 #define OPENED 1e-3
 
 // A point that stood at the end of the last step, where positions do not follow velocities alone: drives, projection
@@ -179,9 +180,10 @@ static double find_reach(const stepper *s, double dt) {
 // Moreau's. What the removal has moved far apart, as bodies that were fast and deep in each other, is a candidate no
 // longer.
 static bool stays(const stepper *s, const contact_element *e, int p, const scheme_contact *before) {
-  double gap = s->near.points[p].gap;
-  bool pushed = s->near.moved[p] && before->normal_force > 0 && gap <= stepper_graze(s, e),
-       led = s->led || pushed || (gap <= OPENED * contact_leap(s->m, e) && stepper_turns(s, e, p));
+  double gap = s->near.points[p].gap, little = OPENED * contact_leap(s->m, e);
+  bool pushed = s->near.moved[p] && before->normal_force > 0 &&
+                gap <= (contact_is_of_surfaces(e) ? little : stepper_graze(s, e)),
+       led = s->led || pushed || (gap <= little && stepper_turns(s, e, p));
   return led && s->near.stands[p] && (before->active || s->dt == 0) && !s->near.points[p].absent;
 }
 
