@@ -144,31 +144,20 @@ void floating_create(arena *memory, const flex_elements *e, int modes, const dou
 
 // --- what an evaluation reads ----------------------------------------------------------------------------------------
 
-#define INLINE static inline __attribute__((always_inline))
-
-// A vector that starts anywhere.
-typedef double lanes_loose __attribute__((vector_size(sizeof(lanes)), aligned(8)));
-
-static int groups_of(int n) { return (n + LANES - 1) / LANES; }
-
 static double mass_between(const floating_body *b, int i, int j) {
   const mat3 *p = &b->inertia.couple[i * b->inertia.count + j];
   return p->m[0] + p->m[4] + p->m[8];
 }
 
-static void put(lanes *row, int i, double value) { row[i / LANES][i % LANES] = value; }
-
 static void take_masses(arena *memory, floating_body *b) {
-  const int n = b->modes, groups = groups_of(n);
-  b->mass = ARENA_ARRAY(memory, lanes, (long)groups * LANES * groups);
-  b->own = ARENA_ARRAY(memory, lanes, b->tables.groups), b->field_mass = ARENA_ARRAY(memory, lanes, b->tables.groups);
+  const int n = b->modes, groups = fours_count(n);
+  b->mass = ARENA_ARRAY(memory, fours, (long)groups * FOURS * groups);
+  b->field_mass = ARENA_ARRAY(memory, fours, fours_count(b->fields));
   b->couplings = ARENA_ARRAY(memory, struct floating_coupling, n * b->fields);
-  for (int i = 0; i < n; i++) {
-    put(b->own, i, 1);
-    for (int j = 0; j < n; j++) put(b->mass + i * groups, j, mass_between(b, i, j));
-  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) fours_put(b->mass + i * groups, j, mass_between(b, i, j));
   for (int k = 0; k < b->fields; k++) {
-    put(b->field_mass, n + k, mass_between(b, n + k, n + k));
+    fours_put(b->field_mass, k, mass_between(b, n + k, n + k));
     for (int i = 0; i < n; i++)
       if (mass_between(b, i, n + k) != 0)
         b->couplings[b->coupling_count++] = (struct floating_coupling){i, k, mass_between(b, i, n + k)};
@@ -195,7 +184,7 @@ static double largest_between(const floating_body *b, int i, int j) {
 
 // Displacements below 1e-9 of the largest field are less than what the fields leave out, and mostly rounding.
 static void take_partners(arena *memory, floating_body *b) {
-  const int n = b->modes, groups = groups_of(b->fields);
+  const int n = b->modes, groups = fours_count(b->fields);
   double rounding = 0;
   for (int k = 0; k < b->fields; k++) rounding = fmax(rounding, 1e-9 * sqrt(mass_between(b, n + k, n + k)));
   b->partners = ARENA_ARRAY(memory, struct floating_partners, n);
@@ -204,16 +193,16 @@ static void take_partners(arena *memory, floating_body *b) {
     p->mode = ARENA_ARRAY(memory, int, n);
     for (int j = 0; j < n; j++)
       if (largest_between(b, i, j) > rounding) p->before += j < i, p->mode[p->count++] = j;
-    p->weight = ARENA_ARRAY(memory, lanes, p->count * groups);
+    p->weight = ARENA_ARRAY(memory, fours, p->count * groups);
     for (int a = 0; a < p->count; a++)
-      for (int k = 0; k < b->fields; k++) put(p->weight + a * groups, k, b->square[(k * n + i) * n + p->mode[a]]);
+      for (int k = 0; k < b->fields; k++) fours_put(p->weight + a * groups, k, b->square[(k * n + i) * n + p->mode[a]]);
   }
 }
 
 void floating_prepare(arena *memory, floating_body *b) {
   inertia_drop_rounding(&b->inertia, b->modes);
   inertia_part_shapes(&b->inertia);
-  inertia_tables(memory, &b->inertia, &b->tables);
+  inertia_tables(memory, &b->inertia, b->modes, &b->tables);
   take_masses(memory, b);
   find_rows_of_fields(b);
   take_partners(memory, b);
@@ -235,103 +224,141 @@ bool floating_is_same(const floating_body *a, const floating_body *b) {
 }
 
 static void create_work(arena *memory, const floating_body *b, floating_state *to) {
-  const int modes = groups_of(b->modes), fields = groups_of(b->fields), all = b->tables.groups;
-  // Fields are written in whole groups, which may end behind the last shape.
-  to->all = (flex_coordinates){ARENA_ARRAY(memory, lanes, all + 1), ARENA_ARRAY(memory, lanes, all + 1),
-                               ARENA_ARRAY(memory, lanes, all + 1)};
-  to->s = ARENA_ARRAY(memory, lanes, fields), to->sdot = ARENA_ARRAY(memory, lanes, fields);
-  to->curved = ARENA_ARRAY(memory, lanes, fields);
-  to->by_mode = ARENA_ARRAY(memory, lanes, modes * LANES * fields);
-  to->rate = ARENA_ARRAY(memory, lanes, fields * LANES * modes);
-  to->weighted = ARENA_ARRAY(memory, lanes, fields * LANES * modes);
-  to->rows = ARENA_ARRAY(memory, lanes, 6 * modes);
+  const int modes = fours_count(b->modes), fields = fours_count(b->fields), all = b->tables.groups;
+  to->all = (flex_coordinates){ARENA_ARRAY(memory, fours, all), ARENA_ARRAY(memory, fours, all),
+                               ARENA_ARRAY(memory, fours, all)};
+  to->s = to->all.q + modes, to->sdot = to->all.qdot + modes, to->curved = to->all.known + modes;
+  to->by_mode = ARENA_ARRAY(memory, fours, modes * FOURS * fields);
+  to->rate = ARENA_ARRAY(memory, fours, fields * FOURS * modes);
+  to->weighted = ARENA_ARRAY(memory, fours, fields * FOURS * modes);
+  to->rows = ARENA_ARRAY(memory, fours, 6 * modes);
   inertia_state_create(memory, &b->tables, &to->inertia);
 }
 
 void floating_state_create(arena *memory, const floating_body *b, const floating_state *with, floating_state *to) {
-  const int modes = groups_of(b->modes);
+  const int modes = fours_count(b->modes);
   if (with) *to = *with;
   else create_work(memory, b, to);
-  to->ff = ARENA_ARRAY(memory, lanes, (long)modes * LANES * modes), to->bias = ARENA_ARRAY(memory, lanes, modes);
+  to->ff = ARENA_ARRAY(memory, fours, (long)modes * FOURS * modes), to->bias = ARENA_ARRAY(memory, fours, modes);
 }
 
 // --- equations of motion ---------------------------------------------------------------------------------------------
 
-// Of one mode i, for `width` groups of fields from `first` on: S q, a row over the fields; its part of s, ṡ and q̇ᵀ S q̇.
-// Of two partners only one takes part in the last.
-INLINE void follow_mode(const int width, int first, int fields, const floating_body *b, int i, const double *q,
-                        const double *qdot, floating_state *s) {
+// Of one mode i, for `width` groups of fields from `first` on: S q, a row over the fields, and its part of ½ q̇ᵀ S q̇. Of
+// two partners only one takes part in the last.
+FOURS_INLINE void follow_mode(const int width, int first, int fields, const floating_body *b, int i, const double *q,
+                              const double *qdot, floating_state *s, fours *curved) {
   const struct floating_partners *p = &b->partners[i];
-  const lanes *w = p->weight + first;
-  lanes sum[2] = {0}, more[2] = {0}, square[2] = {0};
+  const fours *w = p->weight + first;
+  fours sum[4] = {0}, more[4] = {0};
   int a = 0;
   for (; a < p->before; a++, w += fields)
     for (int f = 0; f < width; f++) sum[f] += q[p->mode[a]] * w[f];
   if (a < p->count && p->mode[a] == i) {
-    for (int f = 0; f < width; f++) sum[f] += q[i] * w[f], square[f] = qdot[i] * w[f];
+    for (int f = 0; f < width; f++) sum[f] += q[i] * w[f], more[f] = (0.5 * qdot[i]) * w[f];
     a++, w += fields;
   }
   for (; a < p->count; a++, w += fields)
     for (int f = 0; f < width; f++) sum[f] += q[p->mode[a]] * w[f], more[f] += qdot[p->mode[a]] * w[f];
   for (int f = 0; f < width; f++) {
     s->by_mode[i * fields + first + f] = sum[f];
-    s->s[first + f] += 0.5 * q[i] * sum[f], s->sdot[first + f] += qdot[i] * sum[f];
-    s->curved[first + f] += qdot[i] * (square[f] + 2 * more[f]);
+    curved[f] += qdot[i] * more[f];
   }
 }
 
-// Rows over the modes for each field, from rows over the fields for each mode: eight by eight at a time.
-INLINE void turn_rates(const int modes, const int fields, const floating_body *b, floating_state *s) {
-  const double *mass = (const double *)b->field_mass + b->modes;
+// s = ½ qᵀ S q, ṡ = (S q)·q̇, s̈ = (S q)·q̈ + q̇ᵀ S q̇ of `width` groups of fields from `first` on.
+FOURS_INLINE void follow_fields(const int width, int first, int fields, const floating_body *b, const double *q,
+                                const double *qdot, floating_state *s) {
+  fours curved[4] = {0}, sum[4] = {0}, rate[4] = {0};
+  for (int i = 0; i < b->modes; i++) follow_mode(width, first, fields, b, i, q, qdot, s, curved);
+  for (int i = 0; i < b->modes; i++)
+    for (int f = 0; f < width; f++) {
+      const fours own = s->by_mode[i * fields + first + f];
+      sum[f] += q[i] * own, rate[f] += qdot[i] * own;
+    }
+  for (int f = 0; f < width; f++)
+    s->s[first + f] = 0.5 * sum[f], s->sdot[first + f] = rate[f], s->curved[first + f] = 2 * curved[f];
+}
+
+// Rows over the modes for each field, from rows over the fields for each mode: four by four at a time.
+FOURS_INLINE void turn_rates(const int modes, const int fields, const floating_body *b, floating_state *s) {
+  const double *mass = (const double *)b->field_mass;
   for (int f = 0; f < fields; f++)
     for (int g = 0; g < modes; g++) {
-      const int end = b->fields - f * LANES;
-      lanes block[LANES];
-      for (int k = 0; k < LANES; k++) block[k] = s->by_mode[(g * LANES + k) * fields + f];
-      lanes_transpose(block);
-      for (int k = 0; k < LANES; k++) s->rate[(f * LANES + k) * modes + g] = block[k];
-      for (int k = 0; k < LANES && k < end; k++)
-        s->weighted[(f * LANES + k) * modes + g] = mass[f * LANES + k] * block[k];
+      fours block[FOURS];
+      for (int k = 0; k < FOURS; k++) block[k] = s->by_mode[(g * FOURS + k) * fields + f];
+      fours_transpose(block);
+      for (int k = 0; k < FOURS; k++) {
+        s->rate[(f * FOURS + k) * modes + g] = block[k];
+        s->weighted[(f * FOURS + k) * modes + g] = mass[f * FOURS + k] * block[k];
+      }
     }
 }
 
-// s = ½ qᵀ S q, ṡ = (S q)·q̇, s̈ = (S q)·q̈ + q̇ᵀ S q̇
-INLINE void follow(const int modes, const int fields, const floating_body *b, const double *q, const double *qdot,
-                   floating_state *s) {
+FOURS_INLINE void follow(const int modes, const int fields, const floating_body *b, const double *q, const double *qdot,
+                         floating_state *s) {
   const int n = b->modes;
-  double *z = (double *)s->all.q, *zdot = (double *)s->all.qdot, *known = (double *)s->all.known;
-  for (int i = 0; i < n; i++) z[i] = q[i], zdot[i] = qdot[i];
+  for (int i = 0; i < n; i++) ((double *)s->all.q)[i] = q[i], ((double *)s->all.qdot)[i] = qdot[i];
   if (!b->fields) return;
-  for (int f = 0; f < fields; f++) s->s[f] = s->sdot[f] = s->curved[f] = (lanes){0};
-  for (int i = 0; i < n; i++) {
-    for (int f = 0; f + 1 < fields; f += 2) follow_mode(2, f, fields, b, i, q, qdot, s);
-    if (fields % 2) follow_mode(1, fields - 1, fields, b, i, q, qdot, s);
-  }
-  for (int f = 0; f < fields; f++) {
-    *(lanes_loose *)(z + n + f * LANES) = s->s[f], *(lanes_loose *)(zdot + n + f * LANES) = s->sdot[f];
-    *(lanes_loose *)(known + n + f * LANES) = s->curved[f];
-  }
+  int f = 0;
+  for (; f + 4 <= fields; f += 4) follow_fields(4, f, fields, b, q, qdot, s);
+  for (; f < fields; f++) follow_fields(1, f, fields, b, q, qdot, s);
   turn_rates(modes, fields, b, s);
 }
 
-// A row over all shapes becomes one over the modes: y := Dᵀ y with ż = D q̇. In two sums, of which additions do not wait
-// for each other.
-INLINE void join(const int modes, const floating_body *b, const floating_state *s, const lanes *row, bool has_fields,
-                 lanes *to) {
-  const double *field = (const double *)row + b->modes;
-  const int even = has_fields ? b->fields / 2 * 2 : 0;
-  for (int g = 0; g < modes; g++) {
-    lanes sum = b->own[g] * row[g], odd = {0};
-    const lanes *rate = s->rate + g;
-    for (int k = 0; k < even; k += 2, rate += 2 * modes) sum += field[k] * rate[0], odd += field[k + 1] * rate[modes];
-    if (has_fields && even < b->fields) sum += field[even] * rate[0];
-    to[g] = sum + odd;
+// Four rows over all shapes, which become rows over the modes.
+typedef struct joined_rows {
+  const fours *from[4];
+  fours *to[4];
+} joined_rows;
+
+// `width` groups of modes from `first` on.
+FOURS_INLINE void join_groups(const int width, int modes, int first, const floating_body *b, const floating_state *s,
+                              const joined_rows *r) {
+  fours sum[4][3];
+  const double *field[4];
+  for (int i = 0; i < 4; i++) {
+    field[i] = (const double *)(r->from[i] + modes);
+    for (int g = 0; g < width; g++) sum[i][g] = r->from[i][first + g];
   }
+  const fours *rate = s->rate + first;
+  for (int k = 0; k < b->fields; k++, rate += modes)
+    for (int i = 0; i < 4; i++)
+      for (int g = 0; g < width; g++) sum[i][g] += field[i][k] * rate[g];
+  for (int i = 0; i < 4; i++)
+    for (int g = 0; g < width; g++) r->to[i][first + g] = sum[i][g];
+}
+
+// y := Dᵀ y with ż = D q̇, for four rows at once: each number of D is loaded once.
+FOURS_INLINE void join_four(const int modes, const floating_body *b, const floating_state *s, const joined_rows *r) {
+  int g = 0;
+  for (; g + 3 <= modes; g += 3) join_groups(3, modes, g, b, s, r);
+  for (; g < modes; g++) join_groups(1, modes, g, b, s, r);
+}
+
+// Bias and rows of the mass matrix. Fewer than four rows that are left have copies of the first beside them.
+FOURS_INLINE void join(const int modes, const floating_body *b, floating_state *s) {
+  const int groups = b->tables.groups;
+  joined_rows r = {{s->inertia.bias}, {s->bias}};
+  int count = 1;
+  for (int i = 0; i < 6; i++) {
+    const fours *from = i < 3 ? s->inertia.turning + i * groups : b->tables.shift + (i - 3) * groups;
+    fours *to = s->rows + i * modes;
+    if (!b->row_has_fields[i]) {
+      for (int g = 0; g < modes; g++) to[g] = from[g];
+      continue;
+    }
+    r.from[count] = from, r.to[count++] = to;
+    if (count == 4) join_four(modes, b, s, &r), count = 0;
+  }
+  if (!count) return;
+  for (; count < 4; count++) r.from[count] = r.from[0], r.to[count] = r.to[0];
+  join_four(modes, b, s, &r);
 }
 
 // ff += Dᵀ ∫ φ_i·ψ_k dm D of modes i and fields k.
 static void add_couplings(const floating_body *b, floating_state *s) {
-  const int n = b->modes, across = LANES * groups_of(n);
+  const int n = b->modes, across = FOURS * fours_count(n);
   const double *rate = (const double *)s->rate;
   double *ff = (double *)s->ff;
   for (int c = 0; c < b->coupling_count; c++) {
@@ -344,10 +371,8 @@ static void add_couplings(const floating_body *b, floating_state *s) {
 }
 
 // Dᵀ ∫ φᵀφ D over the modes.
-INLINE void join_masses(const int modes, const floating_body *b, floating_state *s) {
-  for (int i = 0; i < b->modes * modes; i++) s->ff[i] = b->mass[i];
-  if (!b->fields) return;
-  lanes_add_products(b->modes, modes, b->fields, s->weighted, s->rate, s->ff);
+FOURS_INLINE void join_masses(const int modes, const floating_body *b, floating_state *s) {
+  fours_add_products(modes, b->fields, s->weighted, s->rate, b->mass, s->ff);
   if (b->coupling_count) add_couplings(b, s);
 }
 
@@ -355,35 +380,31 @@ INLINE void join_masses(const int modes, const floating_body *b, floating_state 
 static void add_curved(const floating_body *b, floating_state *s) {
   double *bias = (double *)s->inertia.bias;
   const double *curved = (const double *)s->curved;
-  for (int g = 0; g < b->tables.groups; g++) s->inertia.bias[g] += b->field_mass[g] * s->all.known[g];
+  fours *of_fields = s->inertia.bias + b->tables.known_from;
+  for (int g = 0; g < fours_count(b->fields); g++) of_fields[g] += b->field_mass[g] * s->curved[g];
   for (int c = 0; c < b->coupling_count; c++)
     bias[b->couplings[c].mode] += b->couplings[c].mass * curved[b->couplings[c].field];
 }
 
-INLINE void evaluate(const int modes, const int fields, const floating_body *b, vec3 omega, const double *q,
-                     const double *qdot, floating_state *s) {
-  const int groups = b->tables.groups;
+FOURS_INLINE void evaluate(const int modes, const int fields, const floating_body *b, vec3 omega, const double *q,
+                           const double *qdot, floating_state *s) {
   follow(modes, fields, b, q, qdot, s);
   inertia_evaluate(&b->tables, omega, &s->all, &s->inertia);
   add_curved(b, s);
-  join(modes, b, s, s->inertia.bias, true, s->bias);
-  for (int i = 0; i < 3; i++) {
-    join(modes, b, s, s->inertia.turning + i * groups, b->row_has_fields[i], s->rows + i * modes);
-    join(modes, b, s, b->tables.shift + i * groups, b->row_has_fields[3 + i], s->rows + (3 + i) * modes);
-  }
+  join(modes, b, s);
   join_masses(modes, b, s);
 }
 
 // Written out for the numbers of groups that most bodies have: loops over them disappear.
 void floating_evaluate(const floating_body *b, vec3 omega, const double *q, const double *qdot, floating_state *s) {
-  const int modes = groups_of(b->modes), fields = groups_of(b->fields);
+  const int modes = fours_count(b->modes), fields = fours_count(b->fields);
   if (modes == 1 && fields == 1) evaluate(1, 1, b, omega, q, qdot, s);
-  else if (modes == 2 && fields == 2) evaluate(2, 2, b, omega, q, qdot, s);
+  else if (modes == 3 && fields == 4) evaluate(3, 4, b, omega, q, qdot, s);
   else evaluate(modes, fields, b, omega, q, qdot, s);
 }
 
 void floating_write(const floating_body *b, const floating_state *s, double *M, double *bias) {
-  const int n = 6 + b->modes, across = LANES * groups_of(b->modes);
+  const int n = 6 + b->modes, across = FOURS * fours_count(b->modes);
   const vec3 *c = &s->inertia.first;
   const double tilde[9] = {0, -c->z, c->y, c->z, 0, -c->x, -c->y, c->x, 0};
   for (int i = 0; i < 3; i++)

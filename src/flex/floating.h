@@ -19,9 +19,8 @@ typedef struct floating_body {
   double *square;        // S_k: fields x modes², symmetric
   // What an evaluation reads.
   flex_tables tables;
-  lanes *mass;             // ∫ φ_i·φ_j dm, modes x modes
-  lanes *own;              // 1 for modes, 0 for fields
-  lanes *field_mass;       // ∫ ψ_k² dm over all shapes; 0 for modes
+  fours *mass;             // ∫ φ_i·φ_j dm, modes x modes
+  fours *field_mass;       // ∫ ψ_k² dm
   bool row_has_fields[6];  // of `rows` below
   int coupling_count;
   struct floating_coupling {
@@ -31,23 +30,23 @@ typedef struct floating_body {
   struct floating_partners {
     int before, count;  // how many stand before the mode itself, and in all
     int *mode;
-    lanes *weight;  // S_k of both, a row over the fields for each
+    fours *weight;  // S_k of both, a row over the fields for each
   } * partners;     // of each mode: those modes for which not all S_k are zero, increasing
 } floating_body;
 
 // What one evaluation computes, for one body. Rows over the modes have zeros up to the end of their last group.
 typedef struct floating_state {
   flex_coordinates all;  // coordinates of all shapes
-  lanes *s, *sdot;       // those of the fields
-  lanes *curved;         // q̇ᵀ S_k q̇
-  lanes *by_mode;        // ∂s_k/∂q_i = S_k q: a row over the fields for each mode,
-  lanes *rate;           // and a row over the modes for each field,
-  lanes *weighted;       // and this times the mass of the field
+  fours *s, *sdot;       // of these the coordinates of the fields,
+  fours *curved;         // and q̇ᵀ S_k q̇
+  fours *by_mode;        // ∂s_k/∂q_i = S_k q: a row over the fields for each mode,
+  fours *rate;           // and a row over the modes for each field,
+  fours *weighted;       // and this times the mass of the field
   flex_state inertia;
-  lanes *rows;  // what the mass matrix has of (ω, v): 6 rows over the modes, in the body's axes
+  fours *rows;  // what the mass matrix has of (ω, v): 6 rows over the modes, in the body's axes
   // Results over the modes.
-  lanes *ff;  // modes x modes; of each row the groups from that of its diagonal on
-  lanes *bias;
+  fours *ff;  // modes x modes; of each row the groups from that of its diagonal on
+  fours *bias;
 } floating_state;
 
 // The fields of second-order displacements: ψ at a place of the body, and S_k.

@@ -5,8 +5,10 @@
 #ifndef FLEX_INVARIANTS_H
 #define FLEX_INVARIANTS_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
-#include "math/lanes.h"
+#include "math/fours.h"
 #include "math/linalg.h"
 
 // As they are summed up.
@@ -32,27 +34,52 @@ void inertia_drop_rounding(flex_inertia *of, int alike);
 // mass matrix is diagonal.
 void inertia_part_shapes(flex_inertia *of);
 
-// The same integrals as an evaluation reads them: the numbers of eight neighbouring shapes i, a group, side by side.
-// Rows j that are zero in a group are left out. Of a beam that bends those are most: its shapes move along one axis
-// each, and are orthogonal to others.
-typedef struct flex_rows {
+// The same integrals as an evaluation reads them: the numbers of four neighbouring shapes i, a group, side by side, and
+// by the axes along which shapes move. What is zero in four such groups is left out. Of a beam that bends this is most:
+// its shapes move along one axis each, and are orthogonal to others.
+
+// What the shapes of one group displace along one axis b.
+typedef struct flex_column {
+  int group;
+  bool begins;      // no other column of its group comes before it
+  fours shift;      // ∫ φ_ib dm
+  fours moment[3];  // ∫ x φ_ib dm
+  fours own[3];     // ∫ φ_i φ_ib dm
+} flex_column;
+
+enum { FLEX_BUNDLE = 4 };
+
+// Up to four columns along one axis b.
+typedef struct flex_bundle {
   int count;
-  int *from;   // the shape j of each row
-  lanes *row;  // over the shapes i of the group
-} flex_rows;
+  bool known;  // q̈ of these shapes may be known beforehand
+  flex_column column[FLEX_BUNDLE];
+  struct flex_rows {
+    int count;
+    long *from;  // the coordinate of the shape j of each row
+    fours *row;  // ∫ φ_ja φ_ib dm, j ≠ i, over the shapes i of all columns; only one vector where there is one column
+  } couple[3];  // along each axis a
+} flex_bundle;
+
+typedef struct flex_axis {
+  int count;
+  flex_bundle *bundles;
+} flex_axis;
 
 typedef struct flex_tables {
-  int count, groups;  // shapes, and groups of them
+  int groups, known_from;  // groups of shapes, and the first of those from `part` on
   double mass;
   vec3 first;
   mat3 second;
-  lanes *shift;       // 3 rows: ∫ φ_i dm
-  lanes *moment;      // 9 rows: ∫ x φ_iᵀ dm
-  lanes *own;         // 9 for each group: ∫ φ_i φ_iᵀ dm
-  flex_rows *couple;  // 9 for each group: of ∫ φ_j φ_iᵀ dm, j ≠ i
+  fours *shift;  // 3 rows: ∫ φ_i dm
+  flex_axis axis[3];
 } flex_tables;
 
-void inertia_tables(arena *memory, const flex_inertia *of, flex_tables *to);
+// Coordinates of shapes from `part` on begin a new group.
+static inline int flex_coordinate(int part, int shape) {
+  return shape < part ? shape : FOURS * fours_count(part) + shape - part;
+}
+void inertia_tables(arena *memory, const flex_inertia *of, int part, flex_tables *to);
 
 // What depends on coordinates and speeds, in the body's axes. The mass matrix for (ω, v, q̇), where v is the velocity of
 // the frame's origin, is  [Θ, c×, h; -c×, m, C; hᵀ, Cᵀ, ∫φᵀφ],  C_i = ∫ φ_i dm.  With the acceleration a of the origin
@@ -60,20 +87,20 @@ void inertia_tables(arena *memory, const flex_inertia *of, flex_tables *to);
 //   torque  ω × Θω + Θ̇ω + ω × Σ h_i q̇_i,  Θ̇ = Σ q̇_i (2 tr H_i 1 - H_i - H_iᵀ)
 //   force   ω × (ω × c) + 2 ω × Σ C_i q̇_i
 //   bias i  2 Σ q̇_j ω·∫ φ_j × φ_i dm + ωᵀ H_i ω - ω² tr H_i,   H_i = ∫ ρ φ_iᵀ dm.
-// What is known of q̈ beforehand adds Σ h_i q̈_i and Σ C_i q̈_i to torque and force; its part of the bias is left to
-// floating.h, which knows ∫φᵀφ.
+// What is known beforehand of q̈ of the shapes from `part` on adds Σ h_i q̈_i and Σ C_i q̈_i to torque and force; its part
+// of the bias is left to floating.h, which knows ∫φᵀφ.
 typedef struct flex_state {
   vec3 first;          // c = ∫ ρ dm
   mat3 rotary;         // Θ = ∫ (ρ² 1 - ρ ρᵀ) dm, about the frame's origin
-  lanes *turning;      // 3 rows: h_i = ∫ ρ × φ_i dm
+  fours *turning;      // 3 rows: h_i = ∫ ρ × φ_i dm
   vec3 torque, force;  //
-  lanes *bias;         // of each shape
+  fours *bias;         // of each shape
 } flex_state;
 
-// Of all shapes, with zeros up to the end of the last group.
+// Of all shapes, with zeros up to the end of the group before `part` and of the last.
 typedef struct flex_coordinates {
-  lanes *q, *qdot;
-  lanes *known;  // of q̈
+  fours *q, *qdot;
+  fours *known;  // of q̈
 } flex_coordinates;
 
 void inertia_state_create(arena *memory, const flex_tables *of, flex_state *to);

@@ -1,7 +1,7 @@
-// Several numbers at once: of contacts that do not share a body, of shapes of a flexible body. They are eight, which a
-// processor with shorter vectors takes in parts, unless a source defines LANES_BYTES, how long vectors are. Comparisons
-// and shuffles of vectors that the processor does not have are made number by number: sources that need these ask for
-// 32 bytes. A source that defines LANES_SINGLE has numbers of single precision.
+// Several numbers at once, of contacts that do not share a body. They are eight, which a processor with shorter vectors
+// takes in parts, unless a source defines LANES_BYTES, how long vectors are. Comparisons and shuffles of vectors that the
+// processor does not have are made number by number: sources that need these ask for 32 bytes. A source that defines
+// LANES_SINGLE has numbers of single precision.
 //
 // No function takes or gives a vector: how it would be passed depends on the processor that is compiled for.
 #ifndef MATH_LANES_H
@@ -54,48 +54,6 @@ static inline double lanes_sum(const lanes *x) {
   for (int k = 0; k < LANES; k++) sum += (*x)[k];
   return sum;
 }
-
-#if LANES_BYTES == 64 && !defined(LANES_SINGLE)
-// The sums of eight vectors, side by side: in three steps of neighbours, pairs and halves, a fifth of the additions
-// that eight sums by themselves take.
-static inline void lanes_sum_eight(const lanes x[8], lanes *to) {
-  lanes a[4], b[2];
-  for (int i = 0; i < 4; i++)
-    a[i] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14) +
-           __builtin_shufflevector(x[2 * i], x[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-  for (int i = 0; i < 2; i++)
-    b[i] = __builtin_shufflevector(a[2 * i], a[2 * i + 1], 0, 1, 8, 9, 4, 5, 12, 13) +
-           __builtin_shufflevector(a[2 * i], a[2 * i + 1], 2, 3, 10, 11, 6, 7, 14, 15);
-  *to = __builtin_shufflevector(b[0], b[1], 0, 1, 2, 3, 8, 9, 10, 11) +
-        __builtin_shufflevector(b[0], b[1], 4, 5, 6, 7, 12, 13, 14, 15);
-}
-
-// Number k of x in all lanes, without a way through the memory where the compiler can.
-static inline __attribute__((always_inline)) void lanes_spread(const lanes *x, int k, lanes *to) {
-#ifdef __clang__
-  *to = (*x)[k] + (lanes){0};
-#else
-  *to = __builtin_shuffle(*x, (lanes_mask){0} + (int64_t)k);
-#endif
-}
-
-// A symmetric matrix of n rows, `groups` vectors each, += Σ left_k right_kᵀ over `count` pairs of rows that are zero
-// behind n. Of each row the groups from that of its diagonal on are read and written. It has a multiple of four rows:
-// four at a time, so that a vector of `right` is loaded once for four products.
-static inline __attribute__((always_inline)) void lanes_add_products(int n, const int groups, const int count,
-                                                                     const lanes *left, const lanes *right, lanes *to) {
-  for (int i = 0; i < n; i += 4)
-    for (int g = i / LANES; g < groups; g++) {
-      lanes *row = to + i * groups + g, a = row[0], b = row[groups], c = row[2 * groups], d = row[3 * groups];
-      const double *factor = (const double *)left + i;
-      for (int k = 0; k < count; k++, factor += LANES * groups) {
-        const lanes with = right[k * groups + g];
-        a += factor[0] * with, b += factor[1] * with, c += factor[2] * with, d += factor[3] * with;
-      }
-      row[0] = a, row[groups] = b, row[2 * groups] = c, row[3 * groups] = d;
-    }
-}
-#endif
 
 // x[i][k] := x[k][i], in steps of neighbours, pairs and halves, by shuffles that processors have.
 #if LANES_BYTES == 64

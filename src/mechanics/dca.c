@@ -283,14 +283,15 @@ BLOCK void join_outer(const int w, const motion *x, const dca_step *s, dca_cell 
 }
 
 // X -= Φ I_ff⁻¹ I_fr
-BLOCK void take_bending(const int w, const node *n, const lanes *shapes, const lanes *by, double *X) {
+BLOCK void take_bending(const int w, const node *n, const fours *shapes, const fours *by, double *X) {
   const int groups = flexible_groups(n);
   for (int i = 0; i < w; i++) {
-    lanes products[8] = {0}, sums;
+    fours products[8] = {0}, sums[2];
     for (int g = 0; g < groups; g++)
       for (int j = 0; j < w; j++) products[j] += shapes[i * groups + g] * by[j * groups + g];
-    lanes_sum_eight(products, &sums);
-    for (int j = 0; j < w; j++) X[i * ROW(w) + j] -= sums[j];
+    fours_sum(products, &sums[0]);
+    if (w == 6) fours_sum(products + FOURS, &sums[1]);
+    for (int j = 0; j < w; j++) X[i * ROW(w) + j] -= ((const double *)sums)[j];
   }
 }
 
@@ -306,7 +307,7 @@ BLOCK void bend_outer(const int w, const mechanism *m, const motion *x, const dc
   shift_rows(w, x->links[s->outer].r, c->X);
   memset(c->Q, 0, (size_t)(s->rank * ROW(w)) * sizeof *c->Q);
   const bool bends = shapes && !n->modes_held;
-  if (bends) take_bending(w, n, (const lanes *)shapes, f->X, c->X);
+  if (bends) take_bending(w, n, (const fours *)shapes, f->X, c->X);
   if (!bends) return;
   for (int k = 0; k < n->modes; k++) flexible_column(m, n, shapes, k, columns + k * ROW(w));
   for (int k = 0; k < n->modes; k++) {

@@ -28,39 +28,37 @@ static void list_markers(const mechanism *m, motion *x) {
 }
 
 static double *row_of_modes(arena *memory, int modes) {
-  return (double *)ARENA_ARRAY(memory, lanes, (modes + LANES - 1) / LANES);
+  return (double *)ARENA_ARRAY(memory, fours, fours_count(modes));
 }
 
 void flexible_allocate_factor(arena *memory, int modes, flexible_link *f) {
-  const int groups = (modes + LANES - 1) / LANES;
-  f->rf = ARENA_ARRAY(memory, lanes, 8 * groups), f->X = ARENA_ARRAY(memory, lanes, 8 * groups);
-  f->ff = ARENA_ARRAY(memory, lanes, (long)groups * LANES * groups);
+  const int groups = fours_count(modes);
+  f->rf = ARENA_ARRAY(memory, fours, 8 * groups), f->X = ARENA_ARRAY(memory, fours, 8 * groups);
+  f->ff = ARENA_ARRAY(memory, fours, (long)groups * FOURS * groups);
   f->pivot = row_of_modes(memory, modes), f->inverse = row_of_modes(memory, modes);
   f->p = row_of_modes(memory, modes), f->e = row_of_modes(memory, modes);
 }
 
-static void put(lanes *row, int i, double value) { row[i / LANES][i % LANES] = value; }
-
 // Along one axis: a row over the modes for each mode. Null if all are zero.
-static lanes *second_along(arena *memory, const vec3 *second, int axis, int modes, int groups) {
-  lanes *rows = ARENA_ARRAY(memory, lanes, (long)modes * groups);
+static fours *second_along(arena *memory, const vec3 *second, int axis, int modes, int groups) {
+  fours *rows = ARENA_ARRAY(memory, fours, (long)modes * groups);
   bool any = false;
   for (int i = 0; i < modes * modes; i++) {
     double g[3];
     vec3_store(g, second[i]);
-    put(rows + i / modes * groups, i % modes, g[axis]);
+    fours_put(rows + i / modes * groups, i % modes, g[axis]);
     any |= g[axis] != 0;
   }
   return any ? rows : NULL;
 }
 
 static marker_rows table_of(arena *memory, const marker_shape *s, int modes) {
-  const int groups = (modes + LANES - 1) / LANES;
-  marker_rows t = {.rows = ARENA_ARRAY(memory, lanes, 6 * groups)};
+  const int groups = fours_count(modes);
+  marker_rows t = {.rows = ARENA_ARRAY(memory, fours, 6 * groups)};
   for (int i = 0; i < modes; i++) {
     double shape[6];
     vec3_store(shape, s->shift[i]), vec3_store(shape + 3, s->turn[i]);
-    for (int k = 0; k < 6; k++) put(t.rows + k * groups, i, shape[k]);
+    for (int k = 0; k < 6; k++) fours_put(t.rows + k * groups, i, shape[k]);
   }
   for (int a = 0; s->second && a < 3; a++) t.second[a] = second_along(memory, s->second, a, modes, groups);
   return t;
@@ -86,7 +84,7 @@ static marker_rows table_for(const mechanism *m, motion *x, int index) {
 
 static void allocate_link(arena *a, const node *n, const floating_state *with, flexible_link *f) {
   floating_state_create(a, &n->flex->inertia, with, &f->state);
-  f->rows = ARENA_ARRAY(a, lanes, 6 * flexible_groups(n));
+  f->rows = ARENA_ARRAY(a, fours, 6 * flexible_groups(n));
   flexible_allocate_factor(a, n->modes, f);
   f->rate = row_of_modes(a, n->modes), f->damping = row_of_modes(a, n->modes);
   if (n->flex->boundary) flexible_boundary_allocate(a, n, f);
@@ -183,47 +181,55 @@ typedef struct local_place {
   vec3 at, rate, curved, theta, theta_rate;
 } local_place;
 
-// Rows G q and G q̇ with the second derivatives G along one axis.
-static void add_second(const lanes *G, int modes, int groups, int g, const double *q, const double *qdot, lanes *bent,
-                       lanes *rate) {
-  lanes a = {0}, b = {0};
-  for (int i = 0; i < modes; i++) a += q[i] * G[i * groups + g], b += qdot[i] * G[i * groups + g];
-  *bent = a, *rate = b;
+// Rows G q and G q̇ with the second derivatives G along one axis, zero if there are none.
+BLOCK void find_second(const int groups, const fours *G, int modes, const flex_coordinates *at, fours *bent,
+                       fours *rate) {
+  const double *q = (const double *)at->q, *qdot = (const double *)at->qdot;
+  for (int g = 0; g < groups; g++) bent[g] = rate[g] = (fours){0};
+  for (int i = 0; G && i < modes; i++)
+    for (int g = 0; g < groups; g++) bent[g] += q[i] * G[i * groups + g], rate[g] += qdot[i] * G[i * groups + g];
+}
+
+// Sums over the modes: how one component of the place has moved, its rate, and what of its second derivative does not
+// depend on q̈; the same component of the turn, and its rate.
+enum { AT = 0, RATE = 1, CURVED = 2, THETA = 3, SUMS = 4 };
+
+BLOCK void place_along(const int groups, int a, const marker_rows *t, int modes, const flex_coordinates *at,
+                       fours *shift, fours *sums, fours *theta_rate) {
+  fours bent[FLEXIBLE_MODES_MAX / FOURS], rate[FLEXIBLE_MODES_MAX / FOURS], s[SUMS] = {0}, last = {0};
+  find_second(groups, t->second[a], modes, at, bent, rate);
+  for (int g = 0; g < groups; g++) {
+    const fours first = t->rows[a * groups + g], turn = t->rows[(3 + a) * groups + g], q = at->q[g], qdot = at->qdot[g];
+    shift[a * groups + g] = first + bent[g];
+    s[AT] += q * (first + 0.5 * bent[g]), s[RATE] += qdot * (first + bent[g]), s[CURVED] += qdot * rate[g];
+    s[THETA] += q * turn, last += qdot * turn;
+  }
+  fours_sum(s, sums), *theta_rate = last;
 }
 
 // `shift` receives ∂place/∂q, three rows over the modes.
-static local_place place_at(const marker *k, const marker_rows *t, int modes, const flex_coordinates *at,
-                            lanes *shift) {
-  enum { AT = 0, RATE = 3, CURVED = 6, THETA = 9, THETA_RATE = 12, SUMS = 16 };
-  const int groups = (modes + LANES - 1) / LANES;
-  lanes s[SUMS] = {0}, total[SUMS / 8];
-  for (int g = 0; g < groups; g++) {
-    const lanes q = at->q[g], qdot = at->qdot[g];
-    for (int a = 0; a < 3; a++) {
-      const lanes first = t->rows[a * groups + g], turn = t->rows[(3 + a) * groups + g];
-      lanes bent = {0}, rate = {0};
-      if (t->second[a])
-        add_second(t->second[a], modes, groups, g, (const double *)at->q, (const double *)at->qdot, &bent, &rate);
-      shift[a * groups + g] = first + bent;
-      s[AT + a] += q * (first + 0.5 * bent), s[RATE + a] += qdot * (first + bent), s[CURVED + a] += qdot * rate;
-      s[THETA + a] += q * turn, s[THETA_RATE + a] += qdot * turn;
-    }
-  }
-  for (int i = 0; i < SUMS / 8; i++) lanes_sum_eight(s + 8 * i, &total[i]);
-  const double *sum = (const double *)total;
-  return (local_place){vec3_add(k->local.p, vec3_of(sum + AT)), vec3_of(sum + RATE), vec3_of(sum + CURVED),
-                       vec3_of(sum + THETA), vec3_of(sum + THETA_RATE)};
+BLOCK local_place place_at(const int groups, const marker *k, const marker_rows *t, int modes,
+                           const flex_coordinates *at, fours *shift) {
+  fours s[3], last[4] = {0}, theta_rate;
+  for (int a = 0; a < 3; a++) place_along(groups, a, t, modes, at, shift, &s[a], &last[a]);
+  fours_sum(last, &theta_rate);
+  const vec3 moved = {s[0][AT], s[1][AT], s[2][AT]};
+  return (local_place){vec3_add(k->local.p, moved),
+                       {s[0][RATE], s[1][RATE], s[2][RATE]},
+                       {s[0][CURVED], s[1][CURVED], s[2][CURVED]},
+                       {s[0][THETA], s[1][THETA], s[2][THETA]},
+                       {theta_rate[0], theta_rate[1], theta_rate[2]}};
 }
 
 // Row i of R times three rows over the modes.
-BLOCK void turn_row(const mat3 *R, int i, int groups, const lanes *from, lanes *to) {
+BLOCK void turn_row(const mat3 *R, int i, const int groups, const fours *from, fours *to) {
   const double *r = R->m + 3 * i;
   for (int g = 0; g < groups; g++) to[g] = r[0] * from[g] + r[1] * from[groups + g] + r[2] * from[2 * groups + g];
 }
 
 // Three angular and three linear rows, in the world's axes.
-static void turn_rows(const mechanism *m, int groups, const mat3 *to_angular, const lanes *angular, const mat3 *R,
-                      const lanes *linear, lanes *to) {
+BLOCK void turn_rows(const int groups, const mechanism *m, const mat3 *to_angular, const fours *angular, const mat3 *R,
+                     const fours *linear, fours *to) {
   if (m->planar) {
     turn_row(to_angular, 2, groups, angular, to);
     turn_row(R, 0, groups, linear, to + groups), turn_row(R, 1, groups, linear, to + 2 * groups);
@@ -235,11 +241,10 @@ static void turn_rows(const mechanism *m, int groups, const mat3 *to_angular, co
   }
 }
 
-static void evaluate_marker(const mechanism *m, const node *n, const tree_link *l, const flex_coordinates *now,
-                            const marker *k, flexible_marker *f) {
-  const int groups = flexible_groups(n);
-  lanes shift[3 * (FLEXIBLE_MODES_MAX / LANES)];
-  const local_place at = place_at(k, &f->table, n->modes, now, shift);
+BLOCK void evaluate_marker(const int groups, const mechanism *m, const node *n, const tree_link *l,
+                           const flex_coordinates *now, const marker *k, flexible_marker *f) {
+  fours shift[3 * (FLEXIBLE_MODES_MAX / FOURS)];
+  const local_place at = place_at(groups, k, &f->table, n->modes, now, shift);
   const turn_series series = series_at(vec3_dot(at.theta, at.theta));
   const mat3 to_angular = mat3_product(l->R, turn_matrix(at.theta, 1, series.a, series.b));
   const vec3 w = block_angular(m, l->V), arm = mat3_mul(l->R, at.at), rate = mat3_mul(l->R, at.rate);
@@ -252,30 +257,34 @@ static void evaluate_marker(const mechanism *m, const node *n, const tree_link *
   f->angular_c = vec3_add(vec3_cross(w, turning), mat3_mul(l->R, turn_bias(series, at.theta, at.theta_rate)));
   f->linear_c = vec3_axpy(vec3_centripetal(w, arm), 2, vec3_cross(w, rate));
   f->linear_c = vec3_add(f->linear_c, mat3_mul(l->R, at.curved));
-  turn_rows(m, groups, &to_angular, f->table.rows + 3 * groups, &l->R, shift, (lanes *)f->columns);
+  turn_rows(groups, m, &to_angular, f->table.rows + 3 * groups, &l->R, shift, (fours *)f->columns);
 }
 
 // The body's inertia, momentum of its modes and bias in the world's axes.
-static void turn_inertia(const mechanism *m, const node *n, tree_link *l, flexible_link *f) {
+BLOCK void turn_inertia(const int groups, const mechanism *m, tree_link *l, flexible_link *f) {
   const flex_state *s = &f->state.inertia;
   const mat3 J = mat3_product(mat3_product(l->R, s->rotary), mat3_transpose(l->R));
-  const int groups = flexible_groups(n);
   if (m->planar) l->J[0] = J.m[8];
   else l->J[0] = J.m[0], l->J[1] = J.m[4], l->J[2] = J.m[8], l->J[3] = J.m[1], l->J[4] = J.m[2], l->J[5] = J.m[5];
   vec3_store(l->mk, mat3_mul(l->R, s->first));
   block_store(m, l->bias, mat3_mul(l->R, s->torque), mat3_mul(l->R, s->force));
-  turn_rows(m, groups, &l->R, f->state.rows, &l->R, f->state.rows + 3 * groups, f->rows);
+  turn_rows(groups, m, &l->R, f->state.rows, &l->R, f->state.rows + 3 * groups, f->rows);
+}
+
+BLOCK void evaluate_groups(const int groups, const mechanism *m, motion *x, int index) {
+  const node *n = &m->nodes[index];
+  tree_link *l = &x->links[index];
+  flexible_link *f = &x->flexible[index];
+  turn_inertia(groups, m, l, f);
+  for (int i = 0; i < f->marker_count; i++)
+    evaluate_marker(groups, m, n, l, &f->state.all, &m->markers[f->markers[i]], &x->flexible_markers[f->markers[i]]);
 }
 
 void flexible_evaluate(const mechanism *m, motion *x, int index) {
   const node *n = &m->nodes[index];
-  tree_link *l = &x->links[index];
-  flexible_link *f = &x->flexible[index];
-  const vec3 omega = mat3_tmul(l->R, block_angular(m, l->V));
-  floating_evaluate(&n->flex->inertia, omega, x->q + n->modal_q, x->u + n->modal_v, &f->state);
-  turn_inertia(m, n, l, f);
-  for (int i = 0; i < f->marker_count; i++)
-    evaluate_marker(m, n, l, &f->state.all, &m->markers[f->markers[i]], &x->flexible_markers[f->markers[i]]);
+  const vec3 omega = mat3_tmul(x->links[index].R, block_angular(m, x->links[index].V));
+  floating_evaluate(&n->flex->inertia, omega, x->q + n->modal_q, x->u + n->modal_v, &x->flexible[index].state);
+  FLEXIBLE_GROUPS(flexible_groups(n), evaluate_groups, m, x, index);
   flexible_boundary_place(m, x, index);
 }
 
@@ -285,9 +294,9 @@ const flexible_marker *flexible_carrier(const mechanism *m, const motion *x, con
 }
 
 // Columns of motion of all modes, from the point r before: T φ.
-BLOCK void shift_rows(const int w, int groups, const double *r, const lanes *from, lanes *to) {
+BLOCK void shift_rows(const int groups, const int w, const double *r, const fours *from, fours *to) {
   for (int g = 0; g < groups; g++) {
-    lanes v[6];
+    fours v[6];
     for (int i = 0; i < w; i++) v[i] = from[i * groups + g];
     if (w == 3) {
       v[1] -= r[1] * v[0], v[2] += r[0] * v[0];
@@ -304,17 +313,17 @@ void flexible_carry(const mechanism *m, motion *x, int index) {
   const node *n = &m->nodes[index];
   const flexible_marker *f = flexible_carrier(m, x, n);
   const int groups = flexible_groups(&m->nodes[n->parent]);
-  const lanes *columns = (const lanes *)f->columns;
-  lanes *to = (lanes *)x->carried[index];
+  const fours *columns = (const fours *)f->columns;
+  fours *to = (fours *)x->carried[index];
   tree_link *l = &x->links[index];
   double shifted[6], c[6];
   block_store(m, c, f->angular_c, f->linear_c);
   if (m->planar) {
     block_shift_motion(3, l->r, c, shifted);
-    shift_rows(3, groups, l->r, columns, to);
+    FLEXIBLE_GROUPS(groups, shift_rows, 3, l->r, columns, to);
   } else {
     block_shift_motion(6, l->r, c, shifted);
-    shift_rows(6, groups, l->r, columns, to);
+    FLEXIBLE_GROUPS(groups, shift_rows, 6, l->r, columns, to);
   }
   for (int i = 0; i < m->n; i++) l->c[i] += shifted[i];
   vec3_store(l->r, vec3_sub(l->p, x->links[n->parent].p));
@@ -490,118 +499,173 @@ static bool is_diagonal(int n, int across, const double *A) {
   return true;
 }
 
-// Row k of I_ff, from its group `first` on, and of the right-hand sides: without what rows before take from them.
-BLOCK void take_rows(const int first, const int groups, int k, int before, const flexible_link *f, lanes *row,
-                     lanes *right, const lanes *y) {
-  const int across = LANES * groups;
-  const double *factor = (const double *)f->ff + k;
-  for (int j = 0; j < before; j++, factor += across) {
-    const double part = f->pivot[j] * *factor;
-    *right -= *factor * y[j];
-    for (int g = first; g < groups; g++) row[g] -= part * f->ff[j * groups + g];
-  }
-}
+// A row of I_ff and of the right-hand sides (I_fr, p_f - τ_f) is one row of a matrix that is eliminated as a whole: the
+// right-hand sides become D⁻¹ L⁻¹ times what they were. Four rows at a time, so that they stay in registers.
 
-enum { MOST_GROUPS = FLEXIBLE_MODES_MAX / LANES };
-
-// The rows of one group. A row waits for the one before it, which is therefore kept in registers.
-BLOCK bool factor_group(const int first, const int groups, int modes, flexible_link *f, lanes *y) {
-  static const lanes_mask index = {0, 1, 2, 3, 4, 5, 6, 7};
-  const int begin = first * LANES, end = begin + LANES < modes ? begin + LANES : modes;
-  lanes row[MOST_GROUPS], last[MOST_GROUPS] = {0}, d = {0}, before = {0};
-  bool regular = true;
-  for (int k = begin; k < end; k++) {
-    lanes *own = f->ff + k * groups, right = y[k], part;
-    const double size = ((const double *)own)[k];
-    for (int g = first; g < groups; g++) row[g] = own[g];
-    take_rows(first, groups, k, k > begin ? k - 1 : k, f, row, &right, y);
-    lanes_spread(&last[first], k - begin, &part);
-    right -= part * before, part *= d;
-    for (int g = first; g < groups; g++) row[g] -= part * last[g];
-    lanes_spread(&row[first], k - begin, &d);
-    const lanes inverse = 1 / d;
-    for (int g = first; g < groups; g++) last[g] = inverse * row[g];
-    last[first] = (lanes)((lanes_mask)last[first] & (index > (int64_t)(k - begin)));
-    for (int g = first; g < groups; g++) own[g] = last[g];
-    y[k] = before = right, f->pivot[k] = d[0], f->inverse[k] = inverse[0];
-    regular &= d[0] > TREE_SINGULAR * size && d[0] > 0;
-  }
-  return regular;
-}
-
-static bool factor_diagonal(int across, int modes, flexible_link *f) {
+static bool factor_diagonal(int across, int modes, int sides, flexible_link *f, fours *y) {
   bool regular = true;
   for (int k = 0; k < modes; k++) {
     double *own = (double *)f->ff + k * (across + 1);
     f->pivot[k] = *own, f->inverse[k] = 1 / *own;
     regular &= *own > 0, *own = 0;
+    for (int g = 0; g < sides; g++) y[k * sides + g] *= f->inverse[k];
   }
   return regular;
 }
 
-// The factor, and y := L⁻¹ y for one group of right-hand sides per mode. Returns false if a pivot is rounding.
-BLOCK bool factor_modes(const int groups, int modes, flexible_link *f, lanes *y) {
-  if (f->diagonal) return factor_diagonal(LANES * groups, modes, f);
-  if (groups == 1) return factor_group(0, 1, modes, f, y);
-  if (groups == 2) return factor_group(0, 2, modes, f, y) && factor_group(1, 2, modes, f, y);
+// `width` groups of four rows of a matrix, which has `of` groups in a row: what the rows before take from them. `taken`
+// has the factors for each of those, side by side for the four.
+BLOCK void take_before(const int width, int of, int before, const fours *taken, const fours *matrix, fours row[4][3]) {
+  for (int j = 0; j < before; j++) {
+    const double *part = (const double *)&taken[j];
+    for (int g = 0; g < width; g++)
+      for (int r = 0; r < 4; r++) row[r][g] -= part[r] * matrix[j * of + g];
+  }
+}
+
+// The factor of the four rows of block b, of which `rows` are modes: pivots, and what each row takes from those behind
+// it in the block.
+typedef struct factor_block {
+  fours inverse[4], part[4][4];  // of row r, and of it in row s, in all places
+} factor_block;
+
+// `width` groups from that of the diagonal on. A row waits for the one before it.
+BLOCK bool factor_rows(const int width, int rows, int groups, int b, const fours *taken, flexible_link *f,
+                       factor_block *to) {
+  static const fours_mask index = {0, 1, 2, 3};
+  fours row[4][3], *own = f->ff + FOURS * b * groups + b;
+  double size[4];
   bool regular = true;
-  for (int g = 0; g < groups && regular; g++) regular = factor_group(g, groups, modes, f, y);
+  for (int r = 0; r < 4; r++)
+    for (int g = 0; g < width; g++) row[r][g] = own[r * groups + g];
+  for (int r = 0; r < 4; r++) size[r] = row[r][0][r];
+  take_before(width, groups, FOURS * b, taken, f->ff + b, row);
+  for (int r = 0; r < 4 && r < rows; r++) {
+    fours pivot;
+    fours_spread(&row[r][0], r, &pivot);
+    const fours inverse = to->inverse[r] = 1 / pivot;
+    for (int s = r + 1; s < 4; s++) {
+      fours part;
+      fours_spread(&row[r][0], s, &part);
+      to->part[r][s] = part *= inverse;
+      for (int g = 0; g < width; g++) row[s][g] -= part * row[r][g];
+    }
+    for (int g = 0; g < width; g++) own[r * groups + g] = inverse * row[r][g];
+    own[r * groups] = (fours)((fours_mask)own[r * groups] & (index > (int64_t)r));
+    f->pivot[FOURS * b + r] = pivot[0], f->inverse[FOURS * b + r] = inverse[0];
+    regular &= pivot[0] > TREE_SINGULAR * size[r] && pivot[0] > 0;
+  }
   return regular;
 }
 
-// y := L⁻ᵀ D⁻¹ y for one group of right-hand sides per mode.
-BLOCK void solve_back(const int groups, int modes, const flexible_link *f, lanes *y) {
-  for (int k = modes - 1; k >= 0; k--) {
-    const double *row = (double *)(f->ff + k * groups);
-    lanes sum = f->inverse[k] * y[k];
-    for (int j = modes - 1; j > k && !f->diagonal; j--) sum -= row[j] * y[j];
-    y[k] = sum;
-  }
+// The same of `width` other groups of these rows, with a factor that is known.
+BLOCK void follow_rows(const int width, int rows, int of, int b, const fours *taken, const factor_block *by,
+                       fours *matrix) {
+  fours row[4][3], *own = matrix + FOURS * b * of;
+  for (int r = 0; r < 4; r++)
+    for (int g = 0; g < width; g++) row[r][g] = own[r * of + g];
+  take_before(width, of, FOURS * b, taken, matrix, row);
+  for (int r = 0; r < 4 && r < rows; r++)
+    for (int g = 0; g < width; g++) {
+      for (int s = r + 1; s < 4; s++) row[s][g] -= by->part[r][s] * row[r][g];
+      own[r * of + g] = by->inverse[r] * row[r][g];
+    }
 }
 
-// Eight rows over the modes become one group for each mode, or back.
-BLOCK void turn_groups(const int groups, bool back, lanes *rows, lanes *y) {
-  for (int g = 0; g < groups; g++) {
-    lanes block[8];
-    for (int k = 0; k < 8; k++) block[k] = back ? y[g * LANES + k] : rows[k * groups + g];
-    lanes_transpose(block);
-    for (int k = 0; k < 8; k++) *(back ? &rows[k * groups + g] : &y[g * LANES + k]) = block[k];
-  }
-}
-
-enum { EFFORTS = 6 };  // the row of right-hand sides that has p_f - τ_f
-
-// With Y = L⁻¹ (I_fr, p_f - τ_f):  I = I_rr - Yᵀ D⁻¹ Y,  likewise p,  and X = L⁻ᵀ D⁻¹ Y.
-BLOCK bool eliminate_modes(const int w, const int groups, int modes, flexible_link *f, double *IA, double *pA) {
-  lanes y[FLEXIBLE_MODES_MAX], taken[6] = {0};
-  turn_groups(groups, false, f->rf, y);
-  if (!factor_modes(groups, modes, f, y)) return false;
-  for (int k = 0; k < modes; k++) {
-    const lanes weighted = f->inverse[k] * y[k];
-    for (int i = 0; i < w; i++) taken[i] += y[k][i] * weighted;
-  }
-  for (int i = 0; i < w; i++) {
-    for (int j = i; j < w; j++) IA[i * w + j] -= taken[i][j];
-    if (pA) pA[i] -= taken[i][EFFORTS];
-  }
-  solve_back(groups, modes, f, y);
-  for (int k = modes; k < LANES * groups; k++) y[k] = (lanes){0};
-  turn_groups(groups, true, f->X, y);
+// Block b: the group of its diagonal together with `width` - 1 others, then the rest of its row, then right-hand sides.
+BLOCK bool factor_four(const int width, const int sides, int groups, int b, int modes, flexible_link *f, fours *y) {
+  const int rows = modes - FOURS * b;
+  fours taken[FLEXIBLE_MODES_MAX];
+  factor_block block;
+  for (int j = 0; j < FOURS * b; j++) taken[j] = f->pivot[j] * f->ff[j * groups + b];
+  if (!factor_rows(width, rows, groups, b, taken, f, &block)) return false;
+  for (int g = b + width; g < groups; g++) follow_rows(1, rows, groups, b, taken, &block, f->ff + g);
+  follow_rows(sides, rows, sides, b, taken, &block, y);
   return true;
 }
 
-// Written out for the numbers of groups that most bodies have.
+// The factor, and y := D⁻¹ L⁻¹ y for right-hand sides of `sides` vectors per mode. Returns false if a pivot is
+// rounding.
+BLOCK bool factor_modes(const int groups, const int sides, int modes, flexible_link *f, fours *y) {
+  if (f->diagonal) return factor_diagonal(FOURS * groups, modes, sides, f, y);
+  if (groups == 3)
+    return factor_four(3, sides, 3, 0, modes, f, y) && factor_four(2, sides, 3, 1, modes, f, y) &&
+           factor_four(1, sides, 3, 2, modes, f, y);
+  bool regular = true;
+  for (int b = 0; b < groups && regular; b++) regular = factor_four(1, sides, groups, b, modes, f, y);
+  return regular;
+}
+
+// y := L⁻ᵀ y for right-hand sides of `sides` vectors per mode; four rows at a time.
+BLOCK void solve_back(const int groups, const int sides, const flexible_link *f, fours *y) {
+  const int across = FOURS * groups;
+  for (int b = groups - 1; b >= 0 && !f->diagonal; b--) {
+    const double *L = (const double *)f->ff + FOURS * b * across;  // rows of the block
+    fours row[4][2], *own = y + FOURS * b * sides;
+    for (int r = 0; r < 4; r++)
+      for (int g = 0; g < sides; g++) row[r][g] = own[r * sides + g];
+    for (int j = across - 1; j >= FOURS * (b + 1); j--)
+      for (int g = 0; g < sides; g++)
+        for (int r = 0; r < 4; r++) row[r][g] -= L[r * across + j] * y[j * sides + g];
+    for (int s = 3; s > 0; s--)
+      for (int r = 0; r < s; r++)
+        for (int g = 0; g < sides; g++) row[r][g] -= L[r * across + FOURS * b + s] * row[s][g];
+    for (int r = 0; r < 4; r++)
+      for (int g = 0; g < sides; g++) own[r * sides + g] = row[r][g];
+  }
+}
+
+// Four rows over the modes for each vector of the right-hand sides become `sides` vectors for each mode, or back.
+BLOCK void turn_groups(const int groups, const int sides, bool back, fours *rows, fours *y) {
+  for (int g = 0; g < groups; g++)
+    for (int i = 0; i < sides; i++) {
+      fours block[FOURS];
+      for (int k = 0; k < FOURS; k++)
+        block[k] = back ? y[(g * FOURS + k) * sides + i] : rows[(FOURS * i + k) * groups + g];
+      fours_transpose(block);
+      for (int k = 0; k < FOURS; k++)
+        *(back ? &rows[(FOURS * i + k) * groups + g] : &y[(g * FOURS + k) * sides + i]) = block[k];
+    }
+}
+
+// The row of right-hand sides that has p_f - τ_f.
+BLOCK int effort_row(const int w) { return w; }
+
+// With Y = D⁻¹ L⁻¹ (I_fr, p_f - τ_f):  I = I_rr - Yᵀ D Y,  likewise p,  and X = L⁻ᵀ Y.
+BLOCK bool eliminate_modes(const int w, const int groups, int modes, flexible_link *f, double *IA, double *pA) {
+  enum { MOST_SIDES = 2 };
+  const int sides = w == 6 ? 2 : 1;
+  fours y[FLEXIBLE_MODES_MAX * MOST_SIDES], taken[6][MOST_SIDES] = {0};
+  turn_groups(groups, sides, false, f->rf, y);
+  if (!factor_modes(groups, sides, modes, f, y)) return false;
+  for (int k = 0; k < modes; k++) {
+    const double *row = (const double *)(y + k * sides);
+    fours weighted[MOST_SIDES];
+    for (int g = 0; g < sides; g++) weighted[g] = f->pivot[k] * y[k * sides + g];
+    for (int i = 0; i < w; i++)
+      for (int g = i / FOURS; g < sides; g++) taken[i][g] += row[i] * weighted[g];
+  }
+  for (int i = 0; i < w; i++) {
+    for (int j = i; j < w; j++) IA[i * w + j] -= taken[i][j / FOURS][j % FOURS];
+    if (pA) pA[i] -= taken[i][effort_row(w) / FOURS][effort_row(w) % FOURS];
+  }
+  solve_back(groups, sides, f, y);
+  turn_groups(groups, sides, true, f->X, y);
+  return true;
+}
+
+// Written out for the number of groups that many bodies have.
 BLOCK bool eliminate_groups(const int w, int groups, int modes, flexible_link *f, double *IA, double *pA) {
   if (groups == 1) return eliminate_modes(w, 1, modes, f, IA, pA);
-  if (groups == 2) return eliminate_modes(w, 2, modes, f, IA, pA);
+  if (groups == 3) return eliminate_modes(w, 3, modes, f, IA, pA);
   return eliminate_modes(w, groups, modes, f, IA, pA);
 }
 
-static void clear_row(int groups, double *row) { memset(row, 0, (size_t)groups * sizeof(lanes)); }
+static void clear_row(int groups, double *row) { memset(row, 0, (size_t)groups * sizeof(fours)); }
 
 bool flexible_condense(int w, const node *n, flexible_link *f, double *IA, const flexible_efforts *efforts) {
   const int modes = n->modes, groups = flexible_groups(n);
-  double *right = (double *)(f->rf + EFFORTS * groups);
+  double *right = (double *)(f->rf + effort_row(w) * groups);
   clear_row(groups, right);
   if (n->modes_held) {
     memset(f->X, 0, 8 * (size_t)groups * sizeof *f->X);
@@ -609,32 +673,32 @@ bool flexible_condense(int w, const node *n, flexible_link *f, double *IA, const
     return true;
   }
   for (int k = 0; f->relaxed.stiffness > 0 && k < modes * modes; k++)
-    ((double *)f->ff)[k / modes * LANES * groups + k % modes] +=
+    ((double *)f->ff)[k / modes * FOURS * groups + k % modes] +=
         f->relaxed.damping * n->flex->damping[k] + f->relaxed.stiffness * n->flex->stiffness[k];
   for (int k = 0; efforts && k < modes; k++) right[k] = f->p[k] - (efforts->tau ? efforts->tau[n->modal_v + k] : 0);
-  f->diagonal = is_diagonal(modes, LANES * groups, (const double *)f->ff);
+  f->diagonal = is_diagonal(modes, FOURS * groups, (const double *)f->ff);
   double *pA = efforts ? efforts->pA : NULL;
   if (!(w == 6 ? eliminate_groups(6, groups, modes, f, IA, pA) : eliminate_groups(3, groups, modes, f, IA, pA)))
     return false;
   for (int g = 0; efforts && g < groups; g++) {
-    ((lanes *)f->e)[g] = -f->X[EFFORTS * groups + g];
-    ((lanes *)f->p)[g] = (lanes){0};
+    ((fours *)f->e)[g] = -f->X[effort_row(w) * groups + g];
+    ((fours *)f->p)[g] = (fours){0};
   }
   return true;
 }
 
 // e := L⁻¹ e
 static void solve_forward(int modes, const flexible_link *f, double *e) {
-  const int groups = (modes + LANES - 1) / LANES;
+  const int groups = fours_count(modes);
   for (int k = 0; k < modes && !f->diagonal; k++) {
     const double part = e[k];
-    for (int g = k / LANES; g < groups; g++) ((lanes *)e)[g] -= part * f->ff[k * groups + g];
+    for (int g = k / FOURS; g < groups; g++) ((fours *)e)[g] -= part * f->ff[k * groups + g];
   }
 }
 
 // y := L⁻ᵀ y
 static void solve_transposed(int modes, const flexible_link *f, double *y) {
-  const int across = LANES * ((modes + LANES - 1) / LANES);
+  const int across = FOURS * fours_count(modes);
   for (int k = modes - 1; k >= 0 && !f->diagonal; k--)
     for (int j = modes - 1; j > k; j--) y[k] -= ((const double *)f->ff)[k * across + j] * y[j];
 }
@@ -678,13 +742,17 @@ void flexible_inverse(int w, const node *n, const tree_link *l, flexible_link *f
   for (int k = 0; k < n->modes; k++) f->rate[k] = qddot[k], f->p[k] += ((const double *)f->state.bias)[k];
 }
 
-void flexible_expand(int w, const node *n, flexible_link *f, const double *A, double *out) {
-  const int groups = flexible_groups(n);
+BLOCK void expand_groups(const int groups, const int w, flexible_link *f, const double *A) {
   for (int g = 0; g < groups; g++) {
-    lanes rate = ((const lanes *)f->e)[g];
+    fours rate = ((const fours *)f->e)[g];
     for (int i = 0; i < w; i++) rate -= A[i] * f->X[i * groups + g];
-    ((lanes *)f->rate)[g] = rate;
+    ((fours *)f->rate)[g] = rate;
   }
+}
+
+void flexible_expand(int w, const node *n, flexible_link *f, const double *A, double *out) {
+  if (w == 6) FLEXIBLE_GROUPS(flexible_groups(n), expand_groups, 6, f, A);
+  else FLEXIBLE_GROUPS(flexible_groups(n), expand_groups, 3, f, A);
   for (int k = 0; out && k < n->modes; k++) out[n->modal_v + k] = f->rate[k];
 }
 

@@ -11,11 +11,12 @@
 #define MECHANICS_FLEXIBLE_H
 
 #include "flex/floating.h"
-#include "math/lanes.h"
+#include "math/fours.h"
 #include "mechanics/block.h"
 #include "mechanics/mechanism.h"
 
 enum { FLEXIBLE_MODES_MAX = 512 };
+enum { FLEXIBLE_USUAL = 3 };  // groups of four modes for which loops are written out
 
 typedef struct flexible_boundary flexible_boundary;
 
@@ -45,12 +46,12 @@ typedef struct marker_shape {
 
 // The same, as an evaluation reads it.
 typedef struct marker_rows {
-  lanes *rows;       // 6 over the modes: shift, turn
-  lanes *second[3];  // along each axis a row over the modes for each mode; null if all are zero
+  fours *rows;       // 6 over the modes: shift, turn
+  fours *second[3];  // along each axis a row over the modes for each mode; null if all are zero
 } marker_rows;
 
 // Columns of all modes, one for each, stand as rows over the modes: one row for each of the n numbers of a column, with
-// zeros up to the end of the last group of eight modes. So all modes of a group are computed at once.
+// zeros up to the end of the last group of four modes. So all modes of a group are computed at once.
 
 // The frame of such a marker in the world. Its acceleration is  T A + Σ column q̈ + c.
 typedef struct flexible_marker {
@@ -74,16 +75,16 @@ typedef struct flexible_link {
   int marker_count;
   int *markers;  // of its body, those that move with modes
   floating_state state;
-  lanes *rows;              // I_rf of the body alone in world axes, n rows over the modes; I_ff and p_f are in `state`
-  lanes *rf;                // I_rf with what children have added: eight rows, of which the last two are workspace
-  lanes *ff;                // likewise I_ff, as lanes_add_products has it; then its factor, see flexible.c
-  double *pivot, *inverse;  // of the factor
-  bool diagonal;            // I_ff is
-  lanes *X;                 // I_ff⁻¹ I_fr, eight rows
-  double *p, *e;            // p_f while it is gathered; I_ff⁻¹ (τ_f - p_f)
-  double *rate;             // q̈, or the modal speeds that tree_spread was given
-  double *damping;          // D q̇ as applied last
-  struct vec2 *boundary;    // places of the nodes of its boundary, in the body's axes
+  fours *rows;  // I_rf of the body alone in world axes, n rows over the modes; I_ff and p_f are in `state`
+  fours *rf;    // I_rf with what children have added: a multiple of four rows; those behind it are workspace
+  fours *ff;    // likewise I_ff, as fours_add_products has it; then its factor, see flexible.c
+  double *pivot, *inverse;         // of the factor
+  bool diagonal;                   // I_ff is
+  fours *X;                        // I_ff⁻¹ I_fr, as many rows
+  double *p, *e;                   // p_f while it is gathered; I_ff⁻¹ (τ_f - p_f)
+  double *rate;                    // q̈, or the modal speeds that tree_spread was given
+  double *damping;                 // D q̇ as applied last
+  struct vec2 *boundary;           // places of the nodes of its boundary, in the body's axes
   struct flexible_fields *fields;  // of a body with a boundary, see flexible_boundary.h
   flexible_relaxation relaxed;
 } flexible_link;
@@ -127,8 +128,8 @@ static inline vec3 flexible_travel_bias(const flexible_marker *f, vec3 off, vec3
 }
 
 // How many groups of modes there are, and how many numbers a row over the modes has.
-static inline int flexible_groups(const node *n) { return (n->modes + LANES - 1) / LANES; }
-static inline int flexible_across(const node *n) { return LANES * flexible_groups(n); }
+static inline int flexible_groups(const node *n) { return fours_count(n->modes); }
+static inline int flexible_across(const node *n) { return FOURS * flexible_groups(n); }
 
 // The column of one mode.
 static inline void flexible_column(const mechanism *m, const node *n, const double *columns, int mode, double *to) {
@@ -169,26 +170,35 @@ void flexible_momentum(const mechanism *m, const motion *x, int index, double *m
 // Workspace of the algebra below.
 void flexible_allocate_factor(arena *memory, int modes, flexible_link *f);
 
+// Loops over groups of modes, `of` of which a body has, are written out for the number that many have.
+#define FLEXIBLE_GROUPS(of, function, ...)                             \
+  do {                                                                 \
+    if ((of) == FLEXIBLE_USUAL) function(FLEXIBLE_USUAL, __VA_ARGS__); \
+    else function(of, __VA_ARGS__);                                    \
+  } while (0)
+
+BLOCK void flexible_fill_groups(const int groups, const int w, flexible_link *f) {
+  for (int i = 0; i < w; i++)
+    for (int g = 0; g < groups; g++) f->rf[i * groups + g] = f->rows[i * groups + g];
+  for (int b = 0; b < groups; b++)
+    for (int k = FOURS * b; k < FOURS * (b + 1); k++)
+      for (int g = b; g < groups; g++) f->ff[k * groups + g] = f->state.ff[k * groups + g];
+}
 BLOCK void flexible_fill(const int w, const node *n, flexible_link *f) {
-  const int groups = flexible_groups(n);
-  for (int i = 0; i < w * groups; i++) f->rf[i] = f->rows[i];
-  for (int k = 0; k < n->modes; k++)
-    for (int g = k / LANES; g < groups; g++) f->ff[k * groups + g] = f->state.ff[k * groups + g];
+  FLEXIBLE_GROUPS(flexible_groups(n), flexible_fill_groups, w, f);
 }
 
 // p_f of the body alone.
 BLOCK void flexible_begin(const node *n, flexible_link *f) {
-  for (int g = 0; g < flexible_groups(n); g++) ((lanes *)f->p)[g] = f->state.bias[g];
+  for (int g = 0; g < flexible_groups(n); g++) ((fours *)f->p)[g] = f->state.bias[g];
 }
 
 // Columns of a child whose articulated inertia after its joint is Ia: with f = Ia φ, rf += Tᵀ f and ff += φᵀ f.
-BLOCK void flexible_take_inertia(const int w, const node *n, flexible_link *f, const double *r, const double *columns,
-                                 const double *Ia) {
-  const int groups = flexible_groups(n);
-  const lanes *phi = (const lanes *)columns;
-  lanes force[6 * (FLEXIBLE_MODES_MAX / LANES)];
+BLOCK void flexible_take_groups(const int groups, const int w, flexible_link *f, const double *r, const fours *phi,
+                                const double *Ia) {
+  fours force[6 * (FLEXIBLE_MODES_MAX / FOURS)];
   for (int g = 0; g < groups; g++) {
-    lanes sum[6];
+    fours sum[6];
     for (int i = 0; i < w; i++) {
       sum[i] = Ia[i] * phi[g];
       for (int j = 1; j < w; j++) sum[i] += (j < i ? Ia[j * w + i] : Ia[i * w + j]) * phi[j * groups + g];
@@ -203,28 +213,36 @@ BLOCK void flexible_take_inertia(const int w, const node *n, flexible_link *f, c
     }
     for (int i = 0; i < w; i++) f->rf[i * groups + g] += sum[i];
   }
-  lanes_add_products(n->modes, groups, w, phi, force, f->ff);
+  fours_add_products(groups, w, phi, force, f->ff, f->ff);
 }
 
-BLOCK void flexible_take_force(const int w, const node *n, flexible_link *f, const double *columns, const double *p) {
-  const int groups = flexible_groups(n);
-  const lanes *phi = (const lanes *)columns;
+BLOCK void flexible_take_inertia(const int w, const node *n, flexible_link *f, const double *r, const double *columns,
+                                 const double *Ia) {
+  FLEXIBLE_GROUPS(flexible_groups(n), flexible_take_groups, w, f, r, (const fours *)columns, Ia);
+}
+
+BLOCK void flexible_take_force_of(const int groups, const int w, const fours *phi, const double *p, fours *to) {
   for (int g = 0; g < groups; g++) {
-    lanes sum = ((lanes *)f->p)[g];
+    fours sum = to[g];
     for (int i = 0; i < w; i++) sum += p[i] * phi[i * groups + g];
-    ((lanes *)f->p)[g] = sum;
+    to[g] = sum;
   }
+}
+BLOCK void flexible_take_force(const int w, const node *n, flexible_link *f, const double *columns, const double *p) {
+  FLEXIBLE_GROUPS(flexible_groups(n), flexible_take_force_of, w, (const fours *)columns, p, (fours *)f->p);
 }
 
 // A += Σ column rate, with zeros behind the rates of the modes.
-BLOCK void flexible_add_motion(const int w, const node *n, const double *columns, const double *rates, double *A) {
-  const int groups = flexible_groups(n);
-  const lanes *phi = (const lanes *)columns, *rate = (const lanes *)rates;
-  lanes products[8] = {0}, sums;
+BLOCK void flexible_add_motion_of(const int groups, const int w, const fours *phi, const fours *rate, double *A) {
+  fours products[8] = {0}, sums[2];
   for (int g = 0; g < groups; g++)
     for (int i = 0; i < w; i++) products[i] += rate[g] * phi[i * groups + g];
-  lanes_sum_eight(products, &sums);
-  for (int i = 0; i < w; i++) A[i] += sums[i];
+  fours_sum(products, &sums[0]);
+  if (w == 6) fours_sum(products + FOURS, &sums[1]);
+  for (int i = 0; i < w; i++) A[i] += ((const double *)sums)[i];
+}
+BLOCK void flexible_add_motion(const int w, const node *n, const double *columns, const double *rates, double *A) {
+  FLEXIBLE_GROUPS(flexible_groups(n), flexible_add_motion_of, w, (const fours *)columns, (const fours *)rates, A);
 }
 
 // Efforts that are reduced together with the inertia.

@@ -30,7 +30,7 @@ void flexible_boundary_allocate(arena *memory, const node *n, flexible_link *f) 
 
 // The state of an evaluation is shared with other bodies.
 static void keep_fields(const node *n, flexible_link *f) {
-  const int fields = n->flex->inertia.fields, across = LANES * ((fields + LANES - 1) / LANES);
+  const int fields = n->flex->inertia.fields, across = FOURS * fours_count(fields);
   const floating_state *s = &f->state;
   for (int k = 0; k < fields; k++) {
     f->fields->s[k] = ((const double *)s->s)[k], f->fields->rate[k] = ((const double *)s->sdot)[k];
