@@ -237,11 +237,11 @@ static contact_feature feature_of(const held_pair *h, int k, int v, int line) {
   return k ? (contact_feature){{h->side[0].line->count + v, line, 1}} : (contact_feature){{v, line, 0}};
 }
 
-// Above a line, or below the one that is nearest.
+// Above a line, or below one that is nearest: two are where a node is.
 static bool is_there(const held_pair *h, int k, int v, int line, const shore_place *p, const polyline_foot *nearest) {
   const polyline *l = h->side[!k].line;
   const vec2 n = k ? vec2_neg(p->n) : p->n;
-  const bool beside = line == nearest->vertex[0] || l->next[line] == nearest->vertex[0];
+  const bool beside = line == nearest->vertex[0] || (shore_is_vertex(nearest) && l->next[line] == nearest->vertex[0]);
   if (p->within < -h->slack || !(p->gap >= 0 || (beside && p->gap > -l->depth))) return false;
   if (!shore_faces(&h->side[k], v, n)) return false;
   return k ? !are_one(h, line, v) && !are_one(h, l->next[line], v)
@@ -292,7 +292,7 @@ static void visit_nearest(const held_pair *h, int k, int v, double within, shore
 
 // Beside and behind sides that end there are no places, and nothing can touch: how far the nodes are away.
 static shore_place guard_of(const held_pair *h) {
-  shore_place here = shore_no_place(&h->side[0]);
+  shore_place here = shore_no_place(&h->side[0], &h->side[1]);
   const double bound = bound_of(&h->side[0], &h->side[1]);
   visit_near(h, bound + h->slack, visit_nearest, shore_take_nearest, &here);
   if (!isfinite(here.gap)) visit_near(h, INFINITY, visit_nearest, shore_take_nearest, &here);
@@ -324,7 +324,7 @@ static shore_place place_of(const held_pair *h, const contact_feature *f) {
 static double evaluate_held(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *f,
                             contact_point *p) {
   const held_pair h = pair_of(m, x, e);
-  shore_place here = shore_no_place(&h.side[0]);
+  shore_place here = shore_no_place(&h.side[0], &h.side[1]);
   if (contact_is_guard(f)) here = guard_of(&h);
   else if (exists(&h, f)) here = place_of(&h, f);
   shore_set_point(m, x, e, &here, p);

@@ -344,7 +344,7 @@ static double distance_of_nodes(const held_pair *h) {
 static double evaluate_held(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *f,
                             contact_point *p) {
   const held_pair h = pair_of(m, x, e);
-  shore_place here = shore_no_place(&h.a);
+  shore_place here = shore_no_place(&h.a, &h.a);
   if (contact_is_guard(f)) {
     visit_places(&h, shore_take_nearest, &here);
     if (!isfinite(here.gap)) here.gap = distance_of_nodes(&h), here.within = INFINITY;

@@ -34,9 +34,12 @@ bool shore_continues(const contact_feature *vanished, const contact_feature *pla
 
 // --- places that are followed ------------------------------------------------------------------------------------------
 
-shore_place shore_no_place(const shore *a) {
-  const flexible_spot first = shore_spot_at(a, 0);
-  return (shore_place){.gap = INFINITY, .within = -INFINITY, .n = {0, 1}, .at = a->at.p, .spot = {first, first}};
+shore_place shore_no_place(const shore *a, const shore *b) {
+  return (shore_place){.gap = INFINITY,
+                       .within = -INFINITY,
+                       .n = {0, 1},
+                       .at = a->at.p,
+                       .spot = {shore_spot_at(a, 0), shore_spot_at(b, 0)}};
 }
 
 void shore_take_nearest(void *to, const contact_feature *f, const shore_place *p) {

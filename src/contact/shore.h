@@ -60,7 +60,7 @@ typedef struct shore_place {
 typedef void shore_visit(void *to, const contact_feature *f, const shore_place *p);
 
 // To begin with, and where there is none.
-shore_place shore_no_place(const shore *a);
+shore_place shore_no_place(const shore *a, const shore *b);
 shore_visit shore_take_nearest;  // to a shore_place: the one with the least gap, without an end
 
 // The guard, and behind it those nearer than `within` in the order of gaps. Of more places than there is room for,
