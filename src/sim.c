@@ -233,7 +233,6 @@ long sim_fly(carom_sim *sim, double t_stop) {
   long most = BOOK_EVERY - 1 - sim->regular.since_booked;
   if (!sim->type->fly || sim->counts_turns || sim->regular.bookings < BOOK_FIRST || most <= 0) return 0;
   long taken = sim->type->fly(sim->scheme, t_stop, most);
-  if (taken == 0) return 0;
   sim->since_booked += (int)taken, sim->regular.since_booked += (int)taken;
   sim->evaluated = false;
   sim->step_ends.known = false;

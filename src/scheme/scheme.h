@@ -176,7 +176,7 @@ typedef struct scheme_type {
   // One step, not beyond t_stop. Afterwards the motion holds the new state. After a failure the scheme's state is one
   // to go on from (that before the step, or at an instant within it), and the motion may hold another until show_end.
   carom_status (*step)(void *scheme, double t_stop, carom_error *error);
-  // At most so many steps in which nothing happens that a sim would look at: no contact, no work but that of weight.
+  // At most so many steps without contact in which weight alone does work: steps that a sim need not look at.
   // They end before t_stop. Returns how many; the motion then holds the state behind them. May be null.
   long (*fly)(void *scheme, double t_stop, long most);
   // Puts the state at a time within the last step into the motion.

@@ -92,7 +92,8 @@ static void write_step(const stepper *s, int k, double dt, const point_rates *r,
   step->t_start = s->t, step->t_end = s->t + dt;
   if (step->arrives && stepper_is_instant(s, e, -r->start[0])) step->t_start = step->t_end = s->t + s->rule->place * dt;
   step->gap = s->near.points[point].gap, step->still = contact_still(s->m, r->still);
-  step->restitution = s->impacts->is_open[point] ? 0 : prescribed(s, e, r->start[0], r->made, dt);  // 0: it is known
+  step->restitution =
+      s->impacts->is_open[point] ? 0 : prescribed(s, e, r->start[0], r->made, dt);  // the open row has it
   step->given = false;
   step->bound = step->deepest = step->peak_force = step->creep_least = 0;
 }
@@ -228,26 +229,48 @@ static void book_partings(stepper *s, int k, int *next) {
   ++*next;
 }
 
+typedef struct contact_losses {
+  double loss, slack;
+} contact_losses;
+
 // Threads share the points, in chunks whose limits do not depend on their number. What concerns more than one point is
 // left to one writer, who takes the points in order.
-static void book_contacts(stepper *s, double dt) {
+static contact_losses book_many(stepper *s, double dt, int chunks, int *next) {
   bool books = !s->shown.trying;
-  double loss = 0, slack = 0;
-  int count = s->near.active_count, chunks = (count + STEPPER_CHUNK - 1) / STEPPER_CHUNK, next = 0;
+  contact_losses sum = {0};
   crew_run(s->contacts->crew, chunks, 1, close_chunks, &(closing){s, dt});
   for (int i = 0; i < chunks; i++) {
-    loss += s->books.sums[i].loss, slack += s->books.sums[i].slack;
+    sum.loss += s->books.sums[i].loss, sum.slack += s->books.sums[i].slack;
     if (books) impact_add(s->impacts, &s->books.sums[i].ledger);
   }
   const stepper_point_entry *entry = s->books.entries;
-  for (int k = 0; k < count && books; k++) {
+  for (int k = 0; k < s->near.active_count && books; k++) {
     if (k % STEPPER_CHUNK == 0) entry = &s->books.entries[k];
-    book_partings(s, k, &next);
+    book_partings(s, k, next);
     if (s->books.left[k] == LEFT_ALL) book_point(s, k, entry++, dt);
     else if (s->books.left[k] == LEFT_CHATTER) stepper_chatter_count(s, s->near.active[k]);
   }
-  if (books) book_partings(s, count, &next);
-  if (loss < -slack && loss < -rounding_of_losses(s)) contact_trouble_gain(&s->trouble, -loss, s->t + dt);
+  return sum;
+}
+
+// Each point while its entry is at hand.
+static contact_losses book_few(stepper *s, double dt, int *next) {
+  contact_losses sum = {0};
+  stepper_point_entry *entry = s->books.entries;
+  for (int k = 0; k < s->near.active_count; k++) {
+    close_ahead(s, k, dt, entry);
+    sum.loss += entry->loss, sum.slack += entry->slack;
+    if (!s->shown.trying) book_partings(s, k, next), book_point(s, k, entry, dt);
+  }
+  return sum;
+}
+
+static void book_contacts(stepper *s, double dt) {
+  int chunks = (s->near.active_count + STEPPER_CHUNK - 1) / STEPPER_CHUNK, next = 0;
+  contact_losses sum = chunks > 1 ? book_many(s, dt, chunks, &next) : book_few(s, dt, &next);
+  if (!s->shown.trying) book_partings(s, s->near.active_count, &next);
+  if (sum.loss < -sum.slack && sum.loss < -rounding_of_losses(s))
+    contact_trouble_gain(&s->trouble, -sum.loss, s->t + dt);
 }
 
 // The work of a force that is the same throughout the step is the force times the way ½ (u_A + u_E) Δt.

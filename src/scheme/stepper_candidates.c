@@ -207,13 +207,16 @@ static bool choose_points(stepper *s, const contact_element *e, double reach) {
   return any;
 }
 
-// Notes that an element takes part, with how many points and rows.
+// An element takes part.
+static void note_touch(stepper *s, const contact_element *e, stepper_chunk *c) {
+  c->changed |= s->rest.known[e->slot].since >= s->steps;
+  s->near.touched[e->slot] = s->steps;
+}
+
 static void count_points(stepper *s, const contact_element *e, stepper_chunk *c) {
   int points = 0;
   for (int p = e->point0; p < e->point0 + e->point_count; p++) points += s->shown.last[p].active;
   c->points += points, c->rows += points * contact_row_count(s->m, e);
-  c->changed |= s->rest.known[e->slot].since >= s->steps;
-  s->near.touched[e->slot] = s->steps;
 }
 
 // The points of an element that take part, and where their rows will be.
@@ -300,7 +303,9 @@ static void look_at_chunk(const candidate_job *j, int chunk) {
       FETCH(s->shown.last[coming->point0]), FETCH(s->shown.last_before[coming->point0]);
     }
     s->near.takes_part[e->slot] = may_touch(s, e) && choose_points(s, e, j->reach);
-    if (s->near.takes_part[e->slot]) count_points(s, e, &found);
+    if (!s->near.takes_part[e->slot]) continue;
+    count_points(s, e, &found);
+    note_touch(s, e, &found);
   }
   s->near.chunks[chunk] = found;
 }
@@ -338,18 +343,36 @@ static void locate_elements(void *context, int from, int to) {
     contact_state_locate(s->contacts, s->m, s->x, s->contacts->elements[i], s->contacts->found, s->near.points);
 }
 
+// Of a mechanism, all at once: places need not be counted before.
+static void list_few(const candidate_job *j) {
+  stepper *s = j->s;
+  stepper_chunk next = {0, s->x->row_total, false};
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = s->contacts->elements[i];
+    s->near.takes_part[e->slot] = may_touch(s, e) && choose_points(s, e, j->reach);
+    if (!s->near.takes_part[e->slot]) continue;
+    list_points(s, e, &next);
+    note_touch(s, e, &next);
+  }
+  s->near.active_count = next.points, s->x->row_total = next.rows;
+  s->rest.same &= !next.changed;
+}
+
 void stepper_find_active(stepper *s, double dt) {
   const crew *crew = s->contacts->crew;
-  int count = s->contacts->element_count;
+  int count = s->contacts->element_count, chunks = (count + STEPPER_CHUNK - 1) / STEPPER_CHUNK;
   rows_clear(s->m, s->x);
   s->near.active_count = 0;
   bool ahead = s->rule->ahead > 0;
   if (ahead) crew_run(crew, count, ELEMENTS_SHARE, locate_elements, s);
   candidate_job job = {s, dt, ahead ? find_reach(s, dt) : s->contacts->activation};
-  int chunks = (count + STEPPER_CHUNK - 1) / STEPPER_CHUNK;
-  crew_run(crew, chunks, 1, look_at_chunks, &job);
-  place_chunks(s, chunks);
-  crew_run(crew, chunks, 1, list_chunks, &job);
+  if (chunks <= 1) {
+    list_few(&job);
+  } else {
+    crew_run(crew, chunks, 1, look_at_chunks, &job);
+    place_chunks(s, chunks);
+    crew_run(crew, chunks, 1, list_chunks, &job);
+  }
   if (!stepper_takes_pairs(s)) stepper_write_rows(s, dt);
   if (s->m->friction_count) stepper_friction_add_rows(&s->friction, s->m, s->x, s->problem.P, dt);
   stepper_rest_compare_rows(s);

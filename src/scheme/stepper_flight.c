@@ -61,7 +61,7 @@ bool stepper_flies(stepper *s, double dt) {
   return true;
 }
 
-// A step that stepper_flies would take. Returns false if it is none, or not finite.
+// A step without contact. Returns false, and leaves the state, if something may touch or a number is not finite.
 static bool fly_a_step(stepper *s, double t_next) {
   double dt = t_next - s->t, way = s->rule->place * dt, rest = (1 - s->rule->place) * dt, zero = 0;
   if (!response_fly(s->m, s->x, s->q, s->u, way, dt, s->u_free) || !stays_apart(s)) return false;
@@ -86,10 +86,13 @@ long stepper_fly(void *scheme, double t_stop, long most) {
   stepper *s = scheme;
   const double h = s->settings.step;
   long taken = 0;
+  bool tried = false;
   if (s->shown.shows_A || s->t != s->grid * h || !is_free(s)) return 0;
   while (taken < most) {
     double t_next = (s->grid + 1) * h;
-    if (t_next > t_stop - 1e-9 * h || !fly_a_step(s, t_next)) break;  // the last step looks at its end, too
+    if (t_next > t_stop - 1e-9 * h) break;  // the last step looks at its end, too
+    tried = true;
+    if (!fly_a_step(s, t_next)) break;
     s->grid++, s->steps++, taken++;
   }
   if (taken > 0) {
@@ -99,6 +102,6 @@ long stepper_fly(void *scheme, double t_stop, long most) {
     s->overlap.depth = s->overlap.depth_before = s->overlap.shift = 0;
     s->at_end.leaps = 0, s->at_end.deepest = s->at_end.entered = 0;
   }
-  end_flight(s);
+  if (tried) end_flight(s);
   return taken;
 }

@@ -323,7 +323,7 @@ bool stepper_may_take_pairs(const stepper *s);
 // Whether the active points of this step are: their rows are then not written.
 enum { STEPPER_PAIRS = 12 };  // rows
 static inline bool stepper_takes_pairs(const stepper *s) {
-  return s->may_take_pairs && s->even.excess == 0 && s->x->row_total <= STEPPER_PAIRS;
+  return s->may_take_pairs && !s->problem.crowded && s->even.excess == 0 && s->x->row_total <= STEPPER_PAIRS;
 }
 // Rates before the step and of the free velocity, and W. Returns false if a row can hardly move: then rows are to be
 // written.
