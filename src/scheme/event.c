@@ -2,6 +2,7 @@
 // belong to the step that ends with them, so that its last state is the one after.
 #include "scheme/event.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -106,6 +107,8 @@ static void point_fields(event_point *c, bool permanent, bool turns, fields *f) 
   fields_number(f, "lifted_at", &c->lifted_at);
   fields_number(f, "held_until", &c->held_until);
   fields_finite(f, "slack", &c->slack);
+  fields_choice(f, "breaks", INT_MAX, &c->breaks);
+  fields_finite(f, "broke_at", &c->broke_at);
   if (turns) event_turns_fields(c, f);
 }
 
@@ -162,6 +165,7 @@ static void set_tolerances(event *s) {
   s->still = fmax(1e-10, 10 * atol) * length;
   s->brief = (s->relaxes ? 1 : 0.01) * s->w.nearness;  // in a heap every impact leaves one at nearly every contact
   s->standing = s->relaxes ? 100 : 10;
+  s->held_on_at = NAN;
   s->still_turn = s->still / length, s->brief_turn = s->brief / length;
   s->solver = solve_settings_default();
   if (s->options.tolerance > 0) s->solver.tolerance = s->options.tolerance;

@@ -286,7 +286,8 @@ static bool goes_round(const event *s, const event_point *c) {
   return s->relaxes && c->broke_at == s->w.t && c->breaks > EVENT_ROUNDS;
 }
 
-// A little more than it takes now, so that it is not asked at once.
+// Counts this break. From the fourth at one instant on, the limit of the point is 1 % above its present force, so that
+// it keeps sticking; the instant counts as unsettled.
 bool event_holds_on(event *s, const event_instant *instant) {
   static const double BEYOND = 0.01;
   if (!s->relaxes || instant->kind != EVENT_BREAK) return false;
@@ -296,7 +297,8 @@ bool event_holds_on(event *s, const event_instant *instant) {
   if (!goes_round(s, c)) return false;
   const double limit = c->friction * c->force[0], excess = event_length(c->rows - 1, c->force + 1) - limit;
   c->slack = fmax(c->slack, fmax(0, excess) + BEYOND * limit);
-  s->w.trouble.unsettled++;
+  if (s->held_on_at != s->w.t) s->w.trouble.unsettled++;
+  s->held_on_at = s->w.t;
   return true;
 }
 

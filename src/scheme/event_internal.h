@@ -177,6 +177,7 @@ typedef struct event {
   bool settled;          // modes belong to the state
   bool jacobian_is_new;  // the integrator takes a new one in this step
   double still;          // a speed below this is none [m/s]
+  double held_on_at;     // the last instant at which a point was held beyond its limit; NaN: none [s]
   double standing;       // and below so many times that where modes are decided, see set_tolerances
   double brief;          // a slip that ends within this way ends at once [m]
   double still_turn;     // the same of turning [rad/s]
@@ -434,7 +435,8 @@ carom_status event_strike(event *s, double *change, carom_error *error);
 
 carom_status event_decide(event *s, const event_instant *instant, carom_error *error);
 bool event_finds_another_share(event *s, const event_instant *instant, carom_error *error);
-// Whether a point that breaks loose at one instant again and again is held beyond its limit.
+// Counts how often a point has broken loose at one instant. Returns true if it is held from now on beyond its limit,
+// which is a warning.
 bool event_holds_on(event *s, const event_instant *instant);
 
 // --- event_share.c: another share of a heap's load -------------------------------------------------------------------
