@@ -208,6 +208,7 @@ static void run_solvers(chain_run *c) {
 static void run(const solve_problem *p, const solve_settings *settings, solve_workspace *w, const solve_limits *limits,
                 solve_solution *solution, chain_tally *tally, solve_info *info) {
   chain_tally before;
+  w->work = 0;  // of this problem alone: what is decided by it must not depend on others
   chain_run c = {p, settings, w, driver_begin(w, p, limits), solution, info, tally, &before, false, NULL};
   if (settings->warm_start) {
     if (tally) before = *tally;

@@ -299,8 +299,8 @@ static int path_limit(const race *x) {
 }
 
 // A path that has not ended is expected to take as long again as it has taken so far. It is gone on with if the sweeps
-// are expected to take longer, and as soon as they have cost half as much: neither then has less than a third of the
-// time.
+// are expected to take longer, and as soon as they have cost half as much: where W is formed, neither then has less
+// than a third of the time.
 static void leave_path(race *x, const solve_info *info) {
   const newton_path *path = x->c->w->path;
   x->on_path = info->status == SOLVE_LIMIT && newton_path_steps(path) < path_limit(x);
@@ -358,20 +358,21 @@ static double share(const race *x) {
 }
 
 // The next point at which something is decided: a runner is due, or 0.7 of the way there, to know the rate by then; in
-// pieces at the latest half as many sweeps again, to know the least residual.
+// pieces at the latest half as many sweeps again, to know the least residual, and not before a twentieth of them, so
+// that the stops that are kept reach back far enough.
 static int next_stop(const race *x) {
   double due = fmin(x->limit, x->end);
   for (int i = 0; i < RUNNERS && !x->pieces; i++) due = fmin(due, x->due[i]);
   if (x->pieces) due = fmin(due, fmin(x->due[PROBE], turns(x) ? x->others / share(x) : x->due[INTERIOR]));
   if (x->sweeps < 0.65 * due) due *= 0.7;
-  if (x->pieces) due = fmin(due, 1.5 * x->sweeps);
+  if (x->pieces) due = fmin(fmax(due, 1.05 * x->sweeps), 1.5 * x->sweeps);
   due = ceil(due / x->c->settings->check_every) * x->c->settings->check_every;
   due = fmax(due, x->sweeps + x->c->settings->check_every);
   return due < x->limit ? (int)due : x->limit;
 }
 
 // Sweeps still expected from which on a runner is tried. Interior points seldom fail. What may fail is tried only if
-// that costs at most half of all sweeps; a path in pieces has its own share of the time.
+// that costs at most half of all sweeps.
 static double least_rest(const race *x, int i) {
   double cost = x->cost[i];
   bool slows_down = x->pieces && x->sweeps >= 0.25 * cost && x->sweeps <= 0.5 * cost;
