@@ -1,7 +1,7 @@
 // Several numbers at once, of contacts that do not share a body. They are eight, which a processor with shorter vectors
-// takes in parts, unless a source defines LANES_BYTES, how long vectors are. Comparisons and shuffles of vectors that the
-// processor does not have are made number by number: sources that need these ask for 32 bytes. A source that defines
-// LANES_SINGLE has numbers of single precision.
+// takes in parts, unless a source defines LANES_BYTES, how long vectors are. Comparisons and shuffles of vectors that
+// the processor does not have are made number by number: sources that need these ask for 32 bytes. A source that
+// defines LANES_SINGLE has numbers of single precision.
 //
 // No function takes or gives a vector: how it would be passed depends on the processor that is compiled for.
 #ifndef MATH_LANES_H
@@ -55,25 +55,9 @@ static inline double lanes_sum(const lanes *x) {
   return sum;
 }
 
+#if LANES_BYTES == 32
 // x[i][k] := x[k][i], in steps of neighbours, pairs and halves, by shuffles that processors have.
-#if LANES_BYTES == 64
-static inline void lanes_transpose(lanes x[8]) {
-  lanes a[8], b[8];
-  for (int i = 0; i < 8; i += 2) {
-    a[i] = __builtin_shufflevector(x[i], x[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-    a[i + 1] = __builtin_shufflevector(x[i], x[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-  }
-  for (int i = 0; i < 8; i += 4)
-    for (int k = 0; k < 2; k++) {
-      b[i + k] = __builtin_shufflevector(a[i + k], a[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-      b[i + k + 2] = __builtin_shufflevector(a[i + k], a[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-    }
-  for (int i = 0; i < 4; i++) {
-    x[i] = __builtin_shufflevector(b[i], b[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-    x[i + 4] = __builtin_shufflevector(b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-  }
-}
-#elif defined(LANES_SINGLE)
+#ifdef LANES_SINGLE
 static inline void lanes_transpose(lanes x[8]) {
   lanes a[8], b[8];
   for (int i = 0; i < 8; i += 2) {
@@ -118,5 +102,6 @@ static inline void lanes_to_rows(lanes from[8], lanes_eight *const row[LANES]) {
     for (int k = 0; k < LANES; k++) memcpy((lanes *)row[k] + part, &from[k], sizeof *from);
   }
 }
+#endif
 
 #endif
