@@ -35,7 +35,8 @@ static const option options[] = {
      .flags = OPTION_POSITIVE,
      .preset = "1",
      .help = "Equal parts in which the integration method takes each step, under contact forces that are linear over "
-             "the whole of it, up to 1000. They follow fast oscillations of flexible bodies, which a long step damps "
+             "the whole of it (constant with form: paper and semi-implicit Euler), up to 1000. They follow fast "
+             "oscillations of flexible bodies, which a long step damps "
              "and delays."},
     {.key = "impact",
      .type = OPTION_WORD,
