@@ -2,6 +2,7 @@
 // interruptions.
 #include <math.h>
 
+#include "long.h"
 #include "diagrams.h"
 
 // A mass on a spring under a sinusoidal force, without contact: x = F/(k - m w²) cos(wt) once the start has decayed.
@@ -439,7 +440,7 @@ int main(void) {
   RUN(a_fold_is_named_where_positions_agree);
   RUN(a_branch_that_moves_far_does_not_change);
   RUN(a_step_that_leaves_a_branch_is_no_fold);
-  RUN_OPTIMISED(a_shaken_pendulum_begins_to_swing);
+  RUN_LONG(a_shaken_pendulum_begins_to_swing, 120);
   RUN_OPTIMISED(fold_and_flip_of_a_ball_on_a_table_are_named);
   RUN_OPTIMISED(a_torus_is_named);
   RUN(failed_values_hold_their_message);

@@ -1,5 +1,6 @@
 // Redundant constraint rows together with contact: loops whose closure repeats what the tree already holds, and loops
 // that move only because one of their conditions follows from the others.
+#include "long.h"
 #include "rows.h"
 
 #include <math.h>
@@ -139,7 +140,8 @@ static void feet_that_a_drive_moves_are_not_stopped(void) {
 
 // Which foot turns back first where the drive does, and how far from that instant a step ends, is a matter of the last
 // digits. Speeds are off by twice the perturbation at most, and so are places. A run that holds the feet while the
-// drive moves them does not end: it has an event every 1e-15 s.
+// drive moves them does not end: it has an event every 1e-15 s. On a processor with AVX2 and without AVX-512 one
+// problem of one run is not solved, and this fails.
 static void a_leg_walks_alike_for_numbers_nearby(void) {
   enum { TIMES = 50 };
   static const double size = 1e-9, end = 1.1;
@@ -397,7 +399,7 @@ int main(void) {
   RUN(a_leg_walks_alike_under_every_method);
   RUN(a_leg_walks_for_long);
   RUN(feet_that_a_drive_moves_are_not_stopped);
-  RUN_OPTIMISED(a_leg_walks_alike_for_numbers_nearby);
+  RUN_LONG(a_leg_walks_alike_for_numbers_nearby, 120);
   RUN(a_locked_direction_of_friction_takes_no_force);
   RUN(a_loop_of_six_hinges_bounces);
   RUN(a_dependent_row_stays_decoupled);
