@@ -51,7 +51,8 @@ enum { CHAIN_TALLY_NUMBERS = 6 + 3 * CHAIN_STAGES_MAX };
 void chain_tally_pack(const chain_tally *t, double numbers[CHAIN_TALLY_NUMBERS]);
 chain_tally chain_tally_unpack(const double numbers[CHAIN_TALLY_NUMBERS]);
 
-// What the chain tried on one problem, in its order; `count` goes on beyond CHAIN_LOG_MAX. Set to zero by the caller.
+// What the chain tried on one problem, in its order, unless the active set solved it at once; `count` goes on beyond
+// CHAIN_LOG_MAX. Set to zero by the caller.
 enum { CHAIN_LOG_MAX = 256 };
 typedef struct chain_log {
   int count;

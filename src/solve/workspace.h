@@ -18,7 +18,7 @@ typedef struct solve_workspace {
   struct condensed *condensed;  // equations of problems in pieces; grows by itself
   const double *weights;  // of the residual of the problem that is solved (solve/residual.h); null: it has no diagonal
   interrupt *stop;        // ends a solve early; may be null
-  double work;            // of all solvers that ran here, by the model of solve/work.h
+  double work;            // of the solvers on the problem at hand, by the model of solve/work.h
   struct chain_log *log;  // of what the chain tries; may be null
 } solve_workspace;
 
