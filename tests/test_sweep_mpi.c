@@ -1,8 +1,6 @@
 // Sweeps shared by the processes of an MPI job: the rows of one process, and what is left when a process is killed.
+#include "mpi_job.h"
 #include "sweeps.h"
-#include "tool.h"
-
-#include <signal.h>
 
 static const char *const fall =
     "space: planar\n"
@@ -16,28 +14,38 @@ static const char *const fall =
     "record: {every: 10 ms}\n"
     "end: 200\n";
 
-#define MPIRUN \
-  "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout -k 5 100 mpirun --oversubscribe -n %d "
-// Each process leaves its number, so that it can be killed.
-#define JOB                                                       \
-  MPIRUN "sh -c 'echo $$ > pid.$OMPI_COMM_WORLD_RANK; exec " TOOL \
-         " sweep fall.yaml --vary \"h=1 m:2 m:30\" --vary \"v=0 m/s:1 m/s:10\" --vary bad=0,3 -q -o %s'"
+// The words of a sweep of 600 rows.
+static const char *sweep_into(const char *file) {
+  static char words[400];
+  snprintf(words, sizeof words,
+           "sweep fall.yaml --vary 'h=1 m:2 m:30' --vary 'v=0 m/s:1 m/s:10' --vary bad=0,3 -q -o %s", file);
+  return words;
+}
+
+static int run_job(int ranks, const char *words) {
+  const mpi_job job = mpi_start(ranks, words);
+  return mpi_wait(&job, 100);
+}
 
 static bool has_mpi(void) {
   write_text(scratch("fall.yaml"), fall);
   if (shell("command -v mpirun >/dev/null") != 0) return false;
-  shell("{ " MPIRUN TOOL " sweep fall.yaml --vary h=1,2 --end 1 -q -o probe.h5; } >stdout 2>stderr", 2);
+  run_job(2, "sweep fall.yaml --vary h=1,2 --end 1 -q -o probe.h5");
   char *said = read_file(scratch("stderr"), NULL);
   bool has = said && !strstr(said, "without MPI");
   free(said);
   return has;
 }
 
+// Half of the rows fail.
+static void run_whole(int ranks, const char *file) {
+  const int code = run_job(ranks, sweep_into(file));
+  CHECK(code == 1 || code == LAUNCHER_HUNG);
+}
+
 // Compares with the sweep of one process.
 static void check_rows(const char *file) {
-  if (!exists("alone.h5"))
-    CHECK_EQUAL(carom("sweep fall.yaml --vary 'h=1 m:2 m:30' --vary 'v=0 m/s:1 m/s:10' --vary bad=0,3 -q -o alone.h5"),
-                1);
+  if (!exists("alone.h5")) CHECK_EQUAL(carom("%s", sweep_into("alone.h5")), 1);
   rows alone = read_rows(scratch("alone.h5")), shared = read_rows(scratch(file));
   CHECK(alone.count == 600);
   check_same(&alone, &shared);
@@ -48,7 +56,7 @@ static void processes_do_not_matter(void) {
   if (!has_mpi()) SKIP("no MPI");
   for (int count = 2; count <= 4; count += 2) {
     const char *file = count == 2 ? "two.h5" : "four.h5";
-    CHECK_EQUAL(shell("{ " JOB "; } >stdout 2>stderr", count, file), 1);  // half of the rows fail
+    run_whole(count, file);
     check_rows(file);
   }
 }
@@ -71,16 +79,12 @@ static void a_killed_process_loses_no_rows(void) {
   for (int k = 0; k < 4; k++) {
     const int rank = k % 2, count = k < 2 ? 2 : 4;
     const char *file = rank ? "worker.h5" : "first.h5", *part = rank ? "worker.h5.part" : "first.h5.part";
-    in_scratch("rm -f pid.* %s; { { " JOB "; } >stdout 2>stderr; echo $? > code; } &", file, count, file);
-    if (!CHECK(wait_for_rows(part))) return;
-    in_scratch("kill -9 $(cat pid.%d)", rank);
-    for (int wait = 0; wait < 1500 && !exists("code"); wait++) usleep(20000);
-    char *code = read_file(scratch("code"), NULL);
-    CHECK(code && atoi(code) != 0 && atoi(code) != 124);
+    unlink(scratch(file));
+    const mpi_job job = mpi_start(count, sweep_into(file));
+    if (CHECK(wait_for_rows(part))) kill(mpi_process(rank), SIGKILL);
+    CHECK(mpi_wait(&job, 30) != 0);
     CHECK(!exists(file) && exists(part));
-    in_scratch("rm code");
-    free(code);
-    CHECK_EQUAL(shell("{ " JOB "; } >stdout 2>stderr", count, file), 1);
+    run_whole(count, file);
     check_rows(file);
   }
 }

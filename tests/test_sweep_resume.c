@@ -2,11 +2,10 @@
 // the table is that of one uninterrupted sweep, bit for bit but for the wall times. The long form has 10 000 rows and
 // ten interruptions for each way to run them.
 #include "long.h"
+#include "mpi_job.h"
 #include "sweeps.h"
-#include "tool.h"
 
-#include <sys/wait.h>
-#include <time.h>
+#include <sys/stat.h>
 
 static long rows_of_sweep(void) { return long_form() ? 10000 : 50; }
 static int interruptions_of_sweep(void) { return long_form() ? 10 : 2; }
@@ -23,12 +22,6 @@ static const char *words_of(long rows) {
 }
 
 static const char *sweep_words(void) { return words_of(rows_of_sweep()); }
-
-static double seconds_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // The largest resident memory of any process so far that this one has started and that has ended [kB].
 static long most_memory(void) {
@@ -61,48 +54,75 @@ static double share(void) {  // from 0 to 1, the same in every run
   return (double)(state >> 40) / (double)(1 << 24);
 }
 
-static pid_t start(const char *line) {
-  fflush(stdout);
-  const pid_t child = fork();
-  if (child) return child;
-  setpgid(0, 0);
-  if (chdir(check_scratch_dir()) != 0) _exit(127);
-  execl("/bin/sh", "sh", "-c", line, (char *)NULL);
-  _exit(127);
+// When a file was last written [s]; 0 if it does not exist.
+static double written(const char *name) {
+  struct stat about;
+  if (stat(scratch(name), &about) != 0) return 0;
+  return (double)about.st_mtim.tv_sec + 1e-9 * (double)about.st_mtim.tv_nsec;
 }
 
-// Ends one process of an MPI job of two, or asks the whole job to end where rank is -1. Each process leaves its number.
-static void end_rank(pid_t job, int rank) {
-  if (rank < 0) kill(job, SIGTERM);
-  else shell("kill -9 $(cat pid.%d) 2>/dev/null", rank);
+// A sweep as one process, or as the processes of an MPI job of two.
+typedef struct sweep_run {
+  const char *line;  // of the shell, or the words of the tool
+  const char *file;
+  bool mpi;
+  mpi_job job;
+} sweep_run;
+
+static void begin_run(sweep_run *r) { r->job = r->mpi ? mpi_start(2, r->line) : (mpi_job){.launcher = start(r->line)}; }
+
+// Until both processes run and the first has the file of finished rows open: before that it is MPI that works. Or until
+// the job has ended.
+static void wait_for_rows(const sweep_run *r) {
+  char part[64];
+  snprintf(part, sizeof part, "%s.part", r->file);
+  siginfo_t ended = {0};
+  for (const double began = seconds_now(); seconds_now() - began < 30; usleep(5000)) {
+    if (mpi_process(0) && mpi_process(1) && written(part) > fmax(written("pid.0"), written("pid.1"))) return;
+    if (waitid(P_PID, (id_t)r->job.launcher, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        ended.si_pid == r->job.launcher)
+      return;
+  }
 }
 
-static void wait_for_ranks(void) {
-  for (int k = 0; k < 3000 && !(exists("pid.0") && exists("pid.1")); k++) usleep(10000);
+// Ends one process of an MPI job, or asks the whole job to end.
+static void interrupt_run(const sweep_run *r, int turn) {
+  if (!r->mpi) kill(-r->job.launcher, turn % 3 ? SIGKILL : SIGINT);
+  else if (turn % 3 == 0) kill(r->job.launcher, SIGTERM);
+  else if (mpi_process(turn % 3 - 1)) kill(mpi_process(turn % 3 - 1), SIGKILL);
 }
 
-// Runs a line until it has been interrupted so many times, after up to `delay` seconds each, and then to its end. A
+// The exit code.
+static int end_run(const sweep_run *r, double seconds) {
+  int status = 0;
+  if (r->mpi) return mpi_wait(&r->job, seconds);
+  if (CHECK(ends_within(r->job.launcher, seconds, &status))) return exit_code(status);
+  kill(-r->job.launcher, SIGKILL);
+  waitpid(r->job.launcher, &status, 0);
+  return JOB_HUNG;
+}
+
+// Runs a sweep until it has been interrupted so many times, after up to `delay` seconds each, and then to its end. A
 // sweep that ends before it is interrupted begins again with half of the delay.
-static void run_interrupted(const char *line, const char *file, bool mpi, int times, double delay) {
-  int status = 0, interrupted = 0;
+static void run_interrupted(sweep_run *r, int times, double delay) {
+  int interrupted = 0;
   for (int turn = 0; interrupted < times && turn < 100; turn++) {
-    if (mpi) in_scratch("rm -f pid.0 pid.1");
-    const pid_t child = start(line);
-    if (mpi) wait_for_ranks();
+    begin_run(r);
+    if (r->mpi) wait_for_rows(r);
     usleep((useconds_t)(1e6 * delay * (0.2 + 0.8 * share())));
-    if (mpi) end_rank(child, turn % 3 - 1);
-    else kill(-child, turn % 3 ? SIGKILL : SIGINT);
-    waitpid(child, &status, 0);
-    if (exit_code(status) != 0) {
+    interrupt_run(r, turn);
+    end_run(r, 30);
+    if (!exists(r->file)) {
       interrupted++;
     } else {
       delay /= 2;
-      unlink(scratch(file));
+      unlink(scratch(r->file));
     }
   }
   CHECK_EQUAL(interrupted, times);
-  waitpid(start(line), &status, 0);
-  CHECK_EQUAL(exit_code(status), 0);
+  begin_run(r);
+  const int code = end_run(r, long_form() ? 600 : 100);
+  CHECK(code == 0 || code == LAUNCHER_HUNG);
 }
 
 // Together the interruptions come within 0.6 of the time that the sweep takes, so that it does not end before them. In
@@ -117,7 +137,7 @@ static void interrupted_with_threads(int threads) {
   snprintf(file, sizeof file, "threads-%d.h5", threads);
   snprintf(line, sizeof line, "exec %s %s -j %d -o %s 2>>stderr", TOOL, sweep_words(), threads, file);
   const int times = interruptions_of_sweep();
-  run_interrupted(line, file, false, times, delay_of(seconds, times));
+  run_interrupted(&(sweep_run){.line = line, .file = file}, times, delay_of(seconds, times));
   check_file(file);
 }
 
@@ -126,15 +146,11 @@ static void two_threads_resume(void) { interrupted_with_threads(2); }
 
 static void two_ranks_resume(void) {
   if (shell("command -v mpirun >/dev/null") != 0) SKIP("no MPI");
-  char line[1600];
+  char words[600];
   const double seconds = reference_seconds() / 2;
   const int times = interruptions_of_sweep();
-  snprintf(line, sizeof line,
-           "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; exec mpirun --oversubscribe -n 2 "
-           "sh -c 'echo $$ > pid.$OMPI_COMM_WORLD_RANK; exec " TOOL
-           " \"$@\" 2>>stderr' sh %s -o ranks.h5 >>stdout 2>&1",
-           sweep_words());
-  run_interrupted(line, "ranks.h5", true, times, delay_of(seconds, times));
+  snprintf(words, sizeof words, "%s -o ranks.h5", sweep_words());
+  run_interrupted(&(sweep_run){.line = words, .file = "ranks.h5", .mpi = true}, times, delay_of(seconds, times));
   check_file("ranks.h5");
 }
 
@@ -145,7 +161,7 @@ static void four_shards_resume(void) {
     const int times = (interruptions_of_sweep() + 4 - k) / 4;
     snprintf(file, sizeof file, "shard-%d.h5", k);
     snprintf(line, sizeof line, "exec %s %s --shard %d/4 -o %s 2>>stderr", TOOL, sweep_words(), k, file);
-    run_interrupted(line, file, false, times, delay_of(seconds, times > 0 ? times : 1));
+    run_interrupted(&(sweep_run){.line = line, .file = file}, times, delay_of(seconds, times > 0 ? times : 1));
   }
   CHECK_EQUAL(carom("sweep --join shard-1.h5 shard-2.h5 shard-3.h5 shard-4.h5 -q -o joined.h5"), 0);
   check_file("joined.h5");
