@@ -1,6 +1,7 @@
-// Threads that share loops. A loop is divided into ranges of its indices, one for each thread. Its body must write
-// nothing that another index reads or writes; then results do not depend on the number of threads. Sums over indices
-// are taken from parts whose limits do not depend on it either.
+// Threads that share loops. A loop is divided into ranges of its indices, and each thread has the same part of every
+// loop, so that it finds what it wrote before in the cache of its core; threads that are done first take ranges of the
+// others. The body of a loop must write nothing that another index reads or writes; then results do not depend on the
+// number of threads. Sums over indices are taken from parts whose limits do not depend on it either.
 #ifndef BASE_CREW_H
 #define BASE_CREW_H
 
