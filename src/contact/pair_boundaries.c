@@ -279,10 +279,18 @@ static void visit_near(const held_pair *h, double within, visit_of_node *visit, 
   }
 }
 
-// The nearest place of the other side, be it a node.
+// The nearest place of the other side, be it a node. Two nodes that are one place are as far apart as this place says:
+// a line beside one of them, which leans, may be nearer by how far they are off each other.
 static void visit_nearest(const held_pair *h, int k, int v, double within, shore_visit *each, void *to) {
   const shore *on = &h->side[!k];
   const polyline_foot f = nearest_on(on, shore_vertex(&h->side[k], v));
+  for (int i = 0; i < 2; i++) {
+    const int w = f.vertex[i], first = k ? w : v, second = k ? v : w;
+    if (!are_one(h, first, second)) continue;
+    const shore_place p = two_nodes(h, first, second);
+    if (p.gap <= within) each(to, NULL, &p);
+    return;
+  }
   const shore_place p = node_at(h, k, v, &f);
   const int w = f.vertex[0];
   if (!(f.gap <= within && f.gap > -on->line->depth)) return;
