@@ -11,38 +11,38 @@
 
 #include "contact/frame.h"
 #include "contact/pairs.h"
-#include "contact/shore.h"
+#include "contact/boundary.h"
 #include "contact/touches.h"
 
 // --- a rigid outline -------------------------------------------------------------------------------------------------
 
 static bool is_round(const outline_feature *f) { return f->kind == OUTLINE_ROUND && f->sense > 0; }
 
-static contact_touch vertex_touch(const shore *a, int v, const outline_foot *foot, pose2 at_b) {
+static contact_touch vertex_touch(const boundary *a, int v, const outline_foot *foot, pose2 at_b) {
   return (contact_touch){.feature = {{v, 0, 0}},
                          .gap = foot->gap,
-                         .at = vec2_in_space(shore_vertex(a, v)),
+                         .at = vec2_in_space(boundary_vertex(a, v)),
                          .n = vec2_in_space(pose2_turn(at_b, foot->normal)),
-                         .spot = {shore_spot_at(a, v)}};
+                         .spot = {boundary_spot_at(a, v)}};
 }
 
 // Nodes on the outline. The nearest one is `best`, whether or not it is a place.
-static void list_vertices(shore_list *s, const shore *a, const outline *o, pose2 at_b, contact_touch *best) {
+static void list_vertices(boundary_list *s, const boundary *a, const outline *o, pose2 at_b, contact_touch *best) {
   pose2 a_in_b = pose2_between(a->at, at_b), b_in_a = pose2_between(at_b, a->at);
   best->gap = INFINITY;
   for (int v = 0; v < a->line->count; v++) {
-    outline_foot foot = outline_nearest(o, pose2_point(a_in_b, shore_local(a, v)));
+    outline_foot foot = outline_nearest(o, pose2_point(a_in_b, boundary_local(a, v)));
     if (!foot.on) continue;
     contact_touch t = vertex_touch(a, v, &foot, at_b);
     if (t.gap < best->gap) *best = t;
     if (is_round(foot.on) && !polyline_faces(a->line, a->places, v, pose2_point(b_in_a, foot.on->centre))) continue;
-    shore_add(s, t);
+    boundary_add(s, t);
   }
 }
 
 // An arc or corner of the outline against the lines of the boundary: the feet outside, or, where its centre is inside,
 // the nearest foot.
-static void list_feet(shore_list *s, const shore *a, const outline *o, int number, pose2 at_b) {
+static void list_feet(boundary_list *s, const boundary *a, const outline *o, int number, pose2 at_b) {
   const outline_feature *f = &o->features[number];
   pose2 a_in_b = pose2_between(a->at, at_b);
   vec2 c = pose2_point(pose2_between(at_b, a->at), f->centre);
@@ -50,28 +50,28 @@ static void list_feet(shore_list *s, const shore *a, const outline *o, int numbe
   for (int v = 0; v < a->line->count; v++) {
     if (a->line->next[v] < 0) continue;
     polyline_foot foot = polyline_foot_on(a->line, a->places, v, c);
-    bool inside = foot.gap < 0 && nearest.vertex[0] == v && !shore_is_vertex(&nearest) && foot.gap > -a->line->depth;
+    bool inside = foot.gap < 0 && nearest.vertex[0] == v && !boundary_is_vertex(&nearest) && foot.gap > -a->line->depth;
     if (!(foot.part > 0 && foot.part < 1 && (foot.gap >= 0 || inside))) continue;
     vec2 n = vec2_neg(foot.normal), in_b = pose2_turn(a_in_b, n), out = pose2_turn(a->at, n);
     if (!outline_has_normal(f, in_b, 1e-9)) continue;
-    shore_add(s, (contact_touch){.feature = {{a->line->count + number, v, 1}},
-                                 .gap = foot.gap - f->radius,
-                                 .at = vec2_in_space(vec2_axpy(pose2_point(at_b, f->centre), f->radius, out)),
-                                 .n = vec2_in_space(out),
-                                 .spot = {shore_spot_on(a, &foot)}});
+    boundary_add(s, (contact_touch){.feature = {{a->line->count + number, v, 1}},
+                                    .gap = foot.gap - f->radius,
+                                    .at = vec2_in_space(vec2_axpy(pose2_point(at_b, f->centre), f->radius, out)),
+                                    .n = vec2_in_space(out),
+                                    .spot = {boundary_spot_on(a, &foot)}});
   }
 }
 
 static int touches_on_outline(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to) {
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
-  shore a = shore_of(x, &first, e->boundary_first);
+  boundary a = boundary_of(x, &first, e->boundary_first);
   pose2 b = pose2_of((pose){second.R, second.p});
-  shore_list s = {.to = to, .most = e->point_count};
+  boundary_list s = {.to = to, .most = e->point_count};
   contact_touch best;
   list_vertices(&s, &a, e->outline_second, b, &best);
   for (int i = 0; i < e->outline_second->count; i++)
     if (is_round(&e->outline_second->features[i])) list_feet(&s, &a, e->outline_second, i, b);
-  if (s.count == 0 && isfinite(best.gap)) shore_add(&s, best);
+  if (s.count == 0 && isfinite(best.gap)) boundary_add(&s, best);
   return s.count;
 }
 
@@ -79,14 +79,14 @@ static int touches_on_outline(const mechanism *m, const motion *x, const contact
 
 static void evaluate_on_plane(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
-  shore a = shore_of(x, &first, e->boundary_first);
+  boundary a = boundary_of(x, &first, e->boundary_first);
   vec3 n = mat3_column(second.R, 1);
   for (int k = 0; k < e->point_count; k++) {
     contact_point *p = &points[k];
-    p->at = vec2_in_space(shore_vertex(&a, k));
+    p->at = vec2_in_space(boundary_vertex(&a, k));
     p->gap = vec3_dot(n, vec3_sub(p->at, second.p));
     p->node_first = first.node, p->node_second = second.node;
-    p->spot[0] = p->spot[1] = shore_spot_at(&a, k);
+    p->spot[0] = p->spot[1] = boundary_spot_at(&a, k);
     contact_set_frame(m, p, n);
   }
 }
@@ -110,13 +110,13 @@ static contact_travel travel_on_feature(const mechanism *m, const motion *x, con
                                         const contact_point *p, const outline_feature *f) {
   marker_place second = marker_find(m, x, e->second);
   pose2 b = pose2_of((pose){second.R, second.p});
-  if (!shore_is_node(&p->spot[0])) {  // an arc or corner on a line of the boundary
+  if (!boundary_is_node(&p->spot[0])) {  // an arc or corner on a line of the boundary
     vec3 c = f ? vec2_in_space(pose2_point(b, f->centre)) : p->at;
     anchor centre = marker_anchor(x, &second, c);
     vec3 v = anchor_velocity(m, x, &centre);
     contact_point at_centre = *p;
     at_centre.at = c;
-    contact_travel t = shore_travel_on_line(m, x, &at_centre, 0, v);
+    contact_travel t = boundary_travel_on_line(m, x, &at_centre, 0, v);
     t.at = vec3_axpy(v, f ? f->radius : 0, t.n);
     return t;
   }
@@ -139,7 +139,7 @@ static contact_travel travel_on_outline(const mechanism *m, const motion *x, con
   pose2 b = pose2_of((pose){second.R, second.p});
   const vec2 at = vec2_of(p->at);
   const outline_feature *f =
-      shore_is_node(&p->spot[0]) ? outline_nearest(o, pose2_into(b, at)).on : round_at(o, b, at, vec2_of(p->n));
+      boundary_is_node(&p->spot[0]) ? outline_nearest(o, pose2_into(b, at)).on : round_at(o, b, at, vec2_of(p->n));
   return travel_on_feature(m, x, e, p, f);
 }
 
@@ -158,19 +158,19 @@ static bool has_cubic(const outline *o) {
 
 typedef struct held_pair {
   const contact_element *e;
-  shore a;
+  boundary a;
   pose2 b;
   bool smooth;  // the outline is a curve
 } held_pair;
 
 static held_pair pair_of(const mechanism *m, const motion *x, const contact_element *e) {
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
-  return (held_pair){e, shore_of(x, &first, e->boundary_first), pose2_of((pose){second.R, second.p}),
+  return (held_pair){e, boundary_of(x, &first, e->boundary_first), pose2_of((pose){second.R, second.p}),
                      has_cubic(e->outline_second)};
 }
 
 static double slack_of(const contact_element *e) {
-  return SHORE_SLACK * (shore_size(e->boundary_first) + e->outline_second->size);
+  return BOUNDARY_SLACK * (boundary_size(e->boundary_first) + e->outline_second->size);
 }
 
 // How far an outward normal is from the ends of the range of an arc, as a length along it. `more` is added to the range
@@ -198,31 +198,31 @@ static double beyond_corner(const outline *o, int number, int step) {
 }
 
 // How far a point is beyond the ends of both lines beside a vertex, along them.
-static double beyond_lines(const shore *s, int v, vec2 p) {
+static double beyond_lines(const boundary *s, int v, vec2 p) {
   const int next = s->line->next[v], before = s->line->before[v];
-  const vec2 at = shore_local(s, v), off = vec2_sub(p, at);
+  const vec2 at = boundary_local(s, v), off = vec2_sub(p, at);
   double least = INFINITY;
-  if (next >= 0) least = fmin(least, -vec2_dot(off, vec2_unit(vec2_sub(shore_local(s, next), at))));
-  if (before >= 0) least = fmin(least, vec2_dot(off, vec2_unit(vec2_sub(at, shore_local(s, before)))));
+  if (next >= 0) least = fmin(least, -vec2_dot(off, vec2_unit(vec2_sub(boundary_local(s, next), at))));
+  if (before >= 0) least = fmin(least, vec2_dot(off, vec2_unit(vec2_sub(at, boundary_local(s, before)))));
   return least;
 }
 
-static shore_place node_on_curve(const held_pair *h, int v) {
-  const vec2 at = shore_vertex(&h->a, v);
+static boundary_place node_on_curve(const held_pair *h, int v) {
+  const vec2 at = boundary_vertex(&h->a, v);
   const outline_foot foot = outline_nearest(h->e->outline_second, pose2_into(h->b, at));
-  return (shore_place){.gap = foot.gap,
-                       .within = INFINITY,
-                       .n = pose2_turn(h->b, foot.normal),
-                       .at = at,
-                       .spot = {shore_spot_at(&h->a, v)}};
+  return (boundary_place){.gap = foot.gap,
+                          .within = INFINITY,
+                          .n = pose2_turn(h->b, foot.normal),
+                          .at = at,
+                          .spot = {boundary_spot_at(&h->a, v)}};
 }
 
-static shore_place node_on(const held_pair *h, int v, int number) {
+static boundary_place node_on(const held_pair *h, int v, int number) {
   if (h->smooth) return node_on_curve(h, v);
   const outline *o = h->e->outline_second;
   const outline_feature *f = &o->features[number];
-  const vec2 q = pose2_into(h->b, shore_vertex(&h->a, v));
-  shore_place p = {.at = shore_vertex(&h->a, v), .spot = {shore_spot_at(&h->a, v)}};
+  const vec2 q = pose2_into(h->b, boundary_vertex(&h->a, v));
+  boundary_place p = {.at = boundary_vertex(&h->a, v), .spot = {boundary_spot_at(&h->a, v)}};
   vec2 n = f->n0;
   if (f->kind == OUTLINE_LINE) {
     const vec2 d = vec2_sub(q, f->from);
@@ -242,14 +242,14 @@ static shore_place node_on(const held_pair *h, int v, int number) {
   return p;
 }
 
-static shore_place round_on(const held_pair *h, int number, int v) {
+static boundary_place round_on(const held_pair *h, int number, int v) {
   const outline_feature *f = &h->e->outline_second->features[number];
   const vec2 c = pose2_point(h->b, f->centre);
   const polyline_foot foot = polyline_foot_on(h->a.line, h->a.places, v, pose2_into(h->a.at, c));
-  shore_place p = {.gap = foot.gap - f->radius,
-                   .within = shore_length(&h->a, v) * fmin(foot.part, 1 - foot.part),
-                   .n = pose2_turn(h->a.at, vec2_neg(foot.normal)),
-                   .spot = {shore_spot_on(&h->a, &foot)}};
+  boundary_place p = {.gap = foot.gap - f->radius,
+                      .within = boundary_length(&h->a, v) * fmin(foot.part, 1 - foot.part),
+                      .n = pose2_turn(h->a.at, vec2_neg(foot.normal)),
+                      .spot = {boundary_spot_on(&h->a, &foot)}};
   p.at = vec2_axpy(c, f->radius, p.n);
   if (f->radius != 0) p.within = fmin(p.within, within_arc(f, vec2_turn(p.n, h->b.c, -h->b.s), no_more));
   return p;
@@ -264,7 +264,7 @@ static bool exists(const held_pair *h, const contact_feature *f) {
          f->part[1] >= 0 && f->part[1] < vertices && h->a.line->next[f->part[1]] >= 0;
 }
 
-static shore_place place_of(const held_pair *h, const contact_feature *f) {
+static boundary_place place_of(const held_pair *h, const contact_feature *f) {
   return f->part[2] ? round_on(h, f->part[0] - h->a.line->count, f->part[1]) : node_on(h, f->part[0], f->part[1]);
 }
 
@@ -281,37 +281,37 @@ static bool meet_inside(const outline *o, int i, int other) {
 // Whether a node may touch a feature: the nearest one, what meets it at an inner corner, where both hold the node, and
 // all it is in front of. Lines and arcs reach beyond inner corners only near them: elsewhere another part of the
 // outline may be there.
-static bool is_offered(const held_pair *h, int v, int number, int nearest, const shore_place *p) {
+static bool is_offered(const held_pair *h, int v, int number, int nearest, const boundary_place *p) {
   const outline *o = h->e->outline_second;
   const outline_feature *f = &o->features[number];
   if (number == nearest || meet_inside(o, number, nearest)) return true;
   if (f->kind != OUTLINE_LINE)
     return p->gap >= 0 && within_arc(f, vec2_turn(p->n, h->b.c, -h->b.s), no_more) >= -slack_of(h->e);
-  const double along = vec2_dot(outline_along(f), vec2_sub(pose2_into(h->b, shore_vertex(&h->a, v)), f->from));
+  const double along = vec2_dot(outline_along(f), vec2_sub(pose2_into(h->b, boundary_vertex(&h->a, v)), f->from));
   return p->gap >= 0 && along >= f->low && along <= f->high;
 }
 
-static void visit_node(const held_pair *h, int v, shore_visit *each, void *to) {
+static void visit_node(const held_pair *h, int v, boundary_visit *each, void *to) {
   const outline *o = h->e->outline_second;
   const double slack = slack_of(h->e);
-  const outline_foot foot = outline_nearest(o, pose2_into(h->b, shore_vertex(&h->a, v)));
+  const outline_foot foot = outline_nearest(o, pose2_into(h->b, boundary_vertex(&h->a, v)));
   if (!foot.on) return;
   for (int i = 0; i < o->count; i++) {
     if (o->features[i].kind == OUTLINE_ROUND && o->features[i].radius == 0) continue;
     const contact_feature f = {{v, i, 0}};
-    const shore_place p = node_on(h, v, i);
+    const boundary_place p = node_on(h, v, i);
     if (p.within < -slack || !is_offered(h, v, i, (int)(foot.on - o->features), &p)) continue;
-    if (is_round(&o->features[i]) || shore_faces(&h->a, v, p.n)) each(to, &f, &p);
+    if (is_round(&o->features[i]) || boundary_faces(&h->a, v, p.n)) each(to, &f, &p);
   }
 }
 
-static void visit_on_curve(const held_pair *h, int v, shore_visit *each, void *to) {
-  const shore_place p = node_on_curve(h, v);
+static void visit_on_curve(const held_pair *h, int v, boundary_visit *each, void *to) {
+  const boundary_place p = node_on_curve(h, v);
   each(to, &(contact_feature){{v, 0, 0}}, &p);
 }
 
 // Calls `each` for every place whose features are there.
-static void visit_places(const held_pair *h, shore_visit *each, void *to) {
+static void visit_places(const held_pair *h, boundary_visit *each, void *to) {
   const outline *o = h->e->outline_second;
   const double slack = slack_of(h->e);
   for (int v = 0; v < h->a.line->count; v++) {
@@ -325,7 +325,7 @@ static void visit_places(const held_pair *h, shore_visit *each, void *to) {
     for (int v = 0; v < h->a.line->count; v++) {
       if (h->a.line->next[v] < 0) continue;
       const contact_feature f = {{h->a.line->count + i, v, 1}};
-      const shore_place p = round_on(h, i, v);
+      const boundary_place p = round_on(h, i, v);
       const double above = p.gap + o->features[i].radius;
       const bool inside = nearest.vertex[0] == v && above > -h->a.line->depth;
       if (p.within >= -slack && (above >= 0 || inside)) each(to, &f, &p);
@@ -337,28 +337,28 @@ static void visit_places(const held_pair *h, shore_visit *each, void *to) {
 static double distance_of_nodes(const held_pair *h) {
   double least = INFINITY;
   for (int v = 0; v < h->a.line->count; v++)
-    least = fmin(least, fabs(outline_nearest(h->e->outline_second, pose2_into(h->b, shore_vertex(&h->a, v))).gap));
+    least = fmin(least, fabs(outline_nearest(h->e->outline_second, pose2_into(h->b, boundary_vertex(&h->a, v))).gap));
   return least;
 }
 
 static double evaluate_held(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *f,
                             contact_point *p) {
   const held_pair h = pair_of(m, x, e);
-  shore_place here = shore_no_place(&h.a, &h.a);
+  boundary_place here = boundary_no_place(&h.a, &h.a);
   if (contact_is_guard(f)) {
-    visit_places(&h, shore_take_nearest, &here);
+    visit_places(&h, boundary_take_nearest, &here);
     if (!isfinite(here.gap)) here.gap = distance_of_nodes(&h), here.within = INFINITY;
   } else if (exists(&h, f)) {
     here = place_of(&h, f);
   }
-  shore_set_point(m, x, e, &here, p);
+  boundary_set_point(m, x, e, &here, p);
   return here.within + 2 * slack_of(e);
 }
 
 static int find_held(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to) {
   const held_pair h = pair_of(m, x, e);
-  shore_search s = shore_begin_search(e, &h.a, to);
-  visit_places(&h, shore_insert, &s);
+  boundary_search s = boundary_begin_search(e, &h.a, to);
+  visit_places(&h, boundary_insert, &s);
   return s.count;
 }
 
@@ -378,7 +378,7 @@ const contact_type contact_boundary_outline = {
     .name = "boundary on outline",
     .point_count_planar = CONTACT_POINTS_MAX,
     .touches = touches_on_outline,
-    .continues = shore_continues,
+    .continues = boundary_continues,
     .follow = &follow_boundary,
     .travel = travel_on_outline,
     .point_names_planar = contact_point_numbers,

@@ -1,4 +1,4 @@
-#include "contact/shore.h"
+#include "contact/boundary.h"
 
 #include <math.h>
 
@@ -7,17 +7,17 @@
 
 #define STEEP 0.87  // the sine of 60 degrees
 
-bool shore_faces(const shore *s, int v, vec2 n) {
+bool boundary_faces(const boundary *s, int v, vec2 n) {
   const int beside[2] = {s->line->next[v], s->line->before[v]};
   for (int k = 0; k < 2; k++) {
     if (beside[k] < 0) continue;
-    const vec2 way = vec2_sub(shore_vertex(s, beside[k]), shore_vertex(s, v));
+    const vec2 way = vec2_sub(boundary_vertex(s, beside[k]), boundary_vertex(s, v));
     if (vec2_dot(n, way) < -STEEP * vec2_norm(way)) return false;
   }
   return true;
 }
 
-void shore_add(shore_list *s, contact_touch t) {
+void boundary_add(boundary_list *s, contact_touch t) {
   if (s->count < s->most) {
     s->to[s->count++] = t;
     return;
@@ -28,35 +28,35 @@ void shore_add(shore_list *s, contact_touch t) {
   if (t.gap < s->to[far].gap) s->to[far] = t;
 }
 
-bool shore_continues(const contact_feature *vanished, const contact_feature *place) {
+bool boundary_continues(const contact_feature *vanished, const contact_feature *place) {
   return vanished->part[0] == place->part[0];
 }
 
 // --- places that are followed ------------------------------------------------------------------------------------------
 
-shore_place shore_no_place(const shore *a, const shore *b) {
-  return (shore_place){.gap = INFINITY,
-                       .within = -INFINITY,
-                       .n = {0, 1},
-                       .at = a->at.p,
-                       .spot = {shore_spot_at(a, 0), shore_spot_at(b, 0)}};
+boundary_place boundary_no_place(const boundary *a, const boundary *b) {
+  return (boundary_place){.gap = INFINITY,
+                          .within = -INFINITY,
+                          .n = {0, 1},
+                          .at = a->at.p,
+                          .spot = {boundary_spot_at(a, 0), boundary_spot_at(b, 0)}};
 }
 
-void shore_take_nearest(void *to, const contact_feature *f, const shore_place *p) {
-  shore_place *least = to;
+void boundary_take_nearest(void *to, const contact_feature *f, const boundary_place *p) {
+  boundary_place *least = to;
   (void)f;
   if (p->gap < least->gap) *least = *p;
   least->within = INFINITY;
 }
 
-shore_search shore_begin_search(const contact_element *e, const shore *a, contact_touch *to) {
+boundary_search boundary_begin_search(const contact_element *e, const boundary *a, contact_touch *to) {
   to[0] =
       (contact_touch){.feature = CONTACT_GUARD_FEATURE, .gap = INFINITY, .at = vec2_in_space(a->at.p), .n = {0, 1, 0}};
-  return (shore_search){.to = to, .count = 1, .most = e->point_count, .within = e->span};
+  return (boundary_search){.to = to, .count = 1, .most = e->point_count, .within = e->span};
 }
 
-void shore_insert(void *to, const contact_feature *f, const shore_place *p) {
-  shore_search *s = to;
+void boundary_insert(void *to, const contact_feature *f, const boundary_place *p) {
+  boundary_search *s = to;
   int k = s->count;
   if (p->gap > s->within || (k == s->most && (k < 2 || !(s->to[--k].gap > p->gap)))) return;
   for (; k > 1 && s->to[k - 1].gap > p->gap; k--) s->to[k] = s->to[k - 1];
@@ -68,8 +68,8 @@ void shore_insert(void *to, const contact_feature *f, const shore_place *p) {
   if (s->count < s->most) s->count++;
 }
 
-void shore_set_point(const mechanism *m, const motion *x, const contact_element *e, const shore_place *from,
-                     contact_point *p) {
+void boundary_set_point(const mechanism *m, const motion *x, const contact_element *e, const boundary_place *from,
+                        contact_point *p) {
   p->gap = from->gap, p->at = vec2_in_space(from->at);
   p->node_first = marker_find(m, x, e->first).node, p->node_second = marker_find(m, x, e->second).node;
   p->spot[0] = from->spot[0], p->spot[1] = from->spot[1];
@@ -98,15 +98,15 @@ static line_rate rate_of_line(const mechanism *m, const motion *x, int index, co
   return (line_rate){(way.x * along.y - way.y * along.x) / length2, slide};
 }
 
-vec3 shore_turned(double turn, vec3 n) { return (vec3){-turn * n.y, turn * n.x, 0}; }
+vec3 boundary_turned(double turn, vec3 n) { return (vec3){-turn * n.y, turn * n.x, 0}; }
 
-double shore_line_turn(const mechanism *m, const motion *x, int index, const flexible_spot *s) {
+double boundary_line_turn(const mechanism *m, const motion *x, int index, const flexible_spot *s) {
   return rate_of_line(m, x, index, s, VEC3_ZERO, VEC3_ZERO).turn;
 }
 
-contact_travel shore_travel_on_line(const mechanism *m, const motion *x, const contact_point *p, int k, vec3 v) {
+contact_travel boundary_travel_on_line(const mechanism *m, const motion *x, const contact_point *p, int k, vec3 v) {
   contact_travel t = {.at = v};
   line_rate r = rate_of_line(m, x, k ? p->node_second : p->node_first, &p->spot[k], p->at, v);
-  t.n = shore_turned(r.turn, p->n), t.slide[k] = r.slide;
+  t.n = boundary_turned(r.turn, p->n), t.slide[k] = r.slide;
   return t;
 }
