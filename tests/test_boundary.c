@@ -658,6 +658,39 @@ static void nodes_count_once(void) {
   }
 }
 
+// The middle node of a flat side is 1e-6 m below the topmost node of a disc, and a little beside it. Lines turn there
+// by 7.5 degrees: up to 6.5e-8 m beside it the node is below both of them. Left and right the same places are followed.
+static int places_beside_a_node(double off) {
+  char text[1500];
+  run r;
+  snprintf(text, sizeof text,
+           "space: planar\nbodies:\n"
+           "  a: {solid_2d: {disc: 0.1, elements: 4, thickness: 0.1, young: 1e7, poisson: 0.3, density: 1000}, modes: "
+           "{count: 4, static_modes: false}}\n"
+           "  b: {solid_2d: {rectangle: [0.1, 0.1], elements: 1, thickness: 0.1, young: 1e7, poisson: 0.3, density: "
+           "1000}, modes: {count: 2, static_modes: false}}\n"
+           "joints: {fa: {free: [ground, a]}, fb: {free: [ground, b], at: [%.17g, 0.149999]}}\n"
+           "surfaces: {a: {boundary: a, material: m}, b: {boundary: b, side: bottom, material: m}}\n"
+           "materials: {m: {law: hooke, stiffness: 1e5}}\nmethod: compliant\nend: 1e-6\n",
+           off);
+  if (!run_open_text(&r, text, NULL)) return -1;
+  const contact_element *e = r.model->contacts.elements;
+  contact_touch t[CONTACT_POINTS_MAX];
+  dynamics_positions_velocities(&r.model->m, r.sim->x);
+  const int count = e->type->follow->find(&r.model->m, r.sim->x, e, t);
+  int places = 0;
+  for (int i = 0; i < count; i++) places += t[i].feature.part[2] == 1 && fabs(t[i].gap) < 2e-6;
+  run_close(&r);
+  return places;
+}
+
+static void lines_on_both_sides_of_a_node_count_alike(void) {
+  for (int side = -1; side <= 1; side += 2) {
+    CHECK_EQUAL(places_beside_a_node(side * 5e-8), 2);
+    CHECK_EQUAL(places_beside_a_node(side * 1e-7), 1);
+  }
+}
+
 // --- sides of beams --------------------------------------------------------------------------------------------------
 
 #define CANTILEVER                                                                                                     \
@@ -875,6 +908,7 @@ int main(void) {
   RUN_OPTIMISED(removed_overlap_adds_its_energy);
   RUN(springs_between_discs_keep_energy);
   RUN(nodes_count_once);
+  RUN(lines_on_both_sides_of_a_node_count_alike);
   RUN(a_ball_behind_a_side_is_apart);
   RUN(sides_that_face_away_do_not_touch);
   RUN(a_ball_rests_on_a_beam);

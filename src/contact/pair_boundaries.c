@@ -237,12 +237,12 @@ static contact_feature feature_of(const held_pair *h, int k, int v, int line) {
   return k ? (contact_feature){{h->side[0].line->count + v, line, 1}} : (contact_feature){{v, line, 0}};
 }
 
-// Above a line, or below the one that is nearest or the one before it.
+// Above a line, or below the one that is nearest or one beside it.
 static bool is_there(const held_pair *h, int k, int v, int line, const boundary_place *p,
                      const polyline_foot *nearest) {
   const polyline *l = h->side[!k].line;
   const vec2 n = k ? vec2_neg(p->n) : p->n;
-  const bool beside = line == nearest->vertex[0] || l->next[line] == nearest->vertex[0];
+  const bool beside = line == nearest->vertex[0] || line == nearest->vertex[1] || l->next[line] == nearest->vertex[0];
   if (p->within < -h->slack || !(p->gap >= 0 || (beside && p->gap > -l->depth))) return false;
   if (!boundary_faces(&h->side[k], v, n)) return false;
   return k ? !are_one(h, line, v) && !are_one(h, l->next[line], v)
