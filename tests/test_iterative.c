@@ -531,6 +531,40 @@ static void a_step_without_forces_is_counted(void) {
   run_close(&r);
 }
 
+// --- interrupts ------------------------------------------------------------------------------------------------------
+
+static bool never(void *context) { return (void)context, false; }
+
+// A block on the floor under a force that changes. A step that was interrupted has remembered its own start. What is
+// resumed from there begins it again, and takes it as a whole.
+static void an_interrupted_step_is_resumed(void) {
+  static double left[4096];
+  int interrupts = 0;
+  for (int asks = 2; asks < 20; asks++) {
+    run cut, resumed;
+    const char *force = "forces.push.components=[0,\"5*cos(40*t)\"]";
+    if (!run_open_text(&cut, shaken, force) || !run_open_text(&resumed, shaken, force)) return;
+    CHECK(run_to(&cut, 0.1));
+    cut.sim->stop = (interrupt){.go_on = never, .unasked = asks};
+    interrupts += carom_sim_step(cut.sim, 0.6, &cut.error) == CAROM_INTERRUPTED;
+    cut.sim->stop = (interrupt){0};
+    if (CHECK(sim_checkpoint_size(cut.sim) <= (int)(sizeof left / sizeof *left)) &&
+        CHECK(sim_evaluate(cut.sim, NULL))) {
+      sim_checkpoint(cut.sim, left);
+      CHECK(sim_resume(resumed.sim, left, &resumed.error) == CAROM_OK);
+      CHECK(carom_sim_step(resumed.sim, 0.2, &resumed.error) == CAROM_OK);
+      CHECK_NEAR(carom_sim_time(resumed.sim), 0.11, 1e-12);
+      CHECK(run_to(&resumed, 0.2));
+      CHECK_NEAR(run_read(&resumed, "block.x"), 0.2, 1e-13);
+      CHECK_NEAR(run_read(&resumed, "block.y"), 0.1, 1e-13);
+      CHECK_NEAR(run_read(&resumed, "foot-floor.fn"), 20 - 5 * cos(8), 1e-9);
+      CHECK_EQUAL(effort_of(&resumed).fallbacks, 0);
+    }
+    run_close(&cut), run_close(&resumed);
+  }
+  CHECK_LE(8, interrupts);
+}
+
 // --- effort ----------------------------------------------------------------------------------------------------------
 
 // Evaluations of the right-hand side per step, between two times: on average and at most.
@@ -599,6 +633,7 @@ int main(void) {
   RUN_OPTIMISED(substeps_follow_fast_oscillations);
   RUN_OPTIMISED(axial_shapes_change_the_impacts);
   RUN(a_step_without_forces_is_counted);
+  RUN(an_interrupted_step_is_resumed);
   RUN(a_step_takes_few_evaluations);
   return check_summary();
 }

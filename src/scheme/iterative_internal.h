@@ -7,6 +7,7 @@
 
 // Of each point: the normal force at both ends of a step, and the turning of friction.
 enum { ITERATIVE_TRIALS = 12, ITERATIVE_HISTORY = 2, ITERATIVE_UNKNOWNS = 3 };
+#define ITERATIVE_ROUNDING 1e3  // what a trial misses may be rounding up to so many times the tolerance
 
 // Of the paper's form, in the step under way: not asked yet; slides, in the direction without friction or with it;
 // sticks.
@@ -44,10 +45,11 @@ typedef struct iterative_trial {
   bool taken;     // forces are given that no trial corrects any more
   double t0, t1;  // where they start, and where the last one ended [s]
   int count;
-  double worst;  // what the last one missed, over the tolerance
-  int point;     // the point that missed most; -1: none
-  double *x;     // corrections of the unknowns of the points that take part, for Broyden's method:
-  int steps;     // so many of them
+  double worst;   // what the last one missed, over the tolerance
+  bool is_small;  // so little that it may be rounding
+  int point;      // the point that missed most; -1: none
+  double *x;      // corrections of the unknowns of the points that take part, for Broyden's method:
+  int steps;      // so many of them
 } iterative_trial;
 
 typedef struct iterative {

@@ -7,6 +7,7 @@
 //   δa + δb = 2 X,   p δa + q δb = Y,   W X = -ġ/h,   W Y = -g/h²,
 // and then by Broyden's method. What a linear force misses of the true one is orthogonal to both moments. Its effect on
 // the motion is of fifth order in the step, as the error of a method of order four.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,12 +18,14 @@
 // --- before a step ---------------------------------------------------------------------------------------------------
 
 // The linear force next to a parabola through the forces at the start of this step and of those before: over a step of
-// length h, τ² is next to h τ - h²/6.
+// length h, τ² is next to h τ - h²/6. A step that was interrupted begins again, and has remembered its own start.
 static void predict(iterative_force *f, double t, double now, double h) {
-  double d1 = f->known > 0 ? (now - f->before[0]) / (t - f->t[0]) : 0, d2 = 0;
-  if (f->known > 1) d2 = (d1 - (f->before[0] - f->before[1]) / (f->t[0] - f->t[1])) / (t - f->t[1]);
+  const int own = f->known > 0 && f->t[0] >= t, known = f->known - own;
+  const double *at = f->t + own, *before = f->before + own;
+  double d1 = known > 0 ? (now - before[0]) / (t - at[0]) : 0, d2 = 0;
+  if (known > 1) d2 = (d1 - (before[0] - before[1]) / (at[0] - at[1])) / (t - at[1]);
   f->base = now - d2 * h * h / 6;
-  f->slope = d1 + (f->known > 1 ? d2 * (t - f->t[0]) + d2 * h : 0);
+  f->slope = d1 + (known > 1 ? d2 * (t - at[0]) + d2 * h : 0);
 }
 
 static void remember(iterative_force *f, double t, double now) {
@@ -186,14 +189,24 @@ void iterative_located_begin(iterative *s) {
 
 // --- after a trial -----------------------------------------------------------------------------------------------------
 
+// Places are known to the last digit of their coordinates. The forces that undo such an error within a step move rates
+// by it over the length of the step, where modes oscillate about as fast as steps are taken.
+static double rounding_of_rates(const iterative *s) {
+  static const double DIGITS = 4;
+  return DIGITS * DBL_EPSILON * s->e.w.m->length / (s->trial.t1 - s->trial.t0);
+}
+
 static void measure(iterative *s) {
   event *e = &s->e;
-  s->trial.worst = 0;
+  const double rounding = ITERATIVE_ROUNDING * s->close, of_rates = fmax(rounding, rounding_of_rates(s));
+  s->trial.worst = 0, s->trial.is_small = true;
   for
     EACH_PART(k, e) {
-      double rate = s->constant ? 0 : fabs(e->rate[event_part(e, k)->row]);
-      double missed = fmax(fabs(e->w.points[e->part[k]].gap), rate) / s->close, along;
-      if (s->force[e->part[k]].leads) missed = fmax(missed, fabs(missed_slip(s, e->part[k], &along)) / s->close);
+      double rate = s->constant ? 0 : fabs(e->rate[event_part(e, k)->row]), along;
+      double gap = fabs(e->w.points[e->part[k]].gap);
+      if (s->force[e->part[k]].leads) gap = fmax(gap, fabs(missed_slip(s, e->part[k], &along)));
+      s->trial.is_small &= gap < rounding && rate < of_rates;
+      const double missed = fmax(gap, rate) / s->close;
       if (missed <= s->trial.worst) continue;
       s->trial.worst = missed, s->trial.point = e->part[k];
     }

@@ -136,6 +136,7 @@ static void measure(iterative *s) {
       double missed = event_is_closed(&s->e.point[p]) ? fabs(s->e.point[p].gap) / s->close : 0;
       if (missed > s->trial.worst) s->trial.worst = missed, s->trial.point = p;
     }
+  s->trial.is_small = s->trial.worst < ITERATIVE_ROUNDING;
 }
 
 static void begin_round(iterative *s) {

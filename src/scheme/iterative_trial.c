@@ -12,8 +12,7 @@ void iterative_begin_trials(iterative *s) {
 
 // What no correction makes better is rounding if it is small.
 bool iterative_is_good(const iterative_trial *trial, double before) {
-  static const double SMALL = 1e3;
-  return trial->worst <= 1 || (trial->count > 0 && trial->worst < SMALL && trial->worst > 0.5 * before);
+  return trial->worst <= 1 || (trial->count > 0 && trial->is_small && trial->worst > 0.5 * before);
 }
 
 // --- correction ------------------------------------------------------------------------------------------------------
