@@ -818,16 +818,22 @@ static void what_cannot_run_is_refused(void) {
       {"s: {boundary: disc, thickness: 0.1, material: m}", "{moreau: {step: 1e-5}}",
        "'s': 'thickness' is for sides of beams, and 'disc' is a solid"},
       {"s: {boundary: rod, side: left, material: m}", "{moreau: {step: 1e-5}}", "'s': a beam has no side 'left'"},
+      {"s: {boundary: disc, side: tip, material: m}, t: {boundary: other, side: tip, material: m}", "event",
+       "'s' and 't' are single nodes, which cannot touch each other"},
   };
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     char text[1500];
     run r;
     snprintf(text, sizeof text,
              "space: planar\nbodies: {disc: {solid_2d: {disc: 0.1, elements: 3, thickness: 0.01, young: 1e7, poisson: "
-             "0.3, density: 1000}, modes: {count: 4}}, rigid: {mass: 1, inertia: 1}, rod: {beam: {length: 1, section: "
+             "0.3, density: 1000}, stretches: {tip: {side: rim, angles: [-1 deg, 1 deg]}}, modes: {count: 4}}, "
+             "other: {solid_2d: {disc: 0.1, elements: 3, thickness: 0.01, young: 1e7, poisson: 0.3, density: 1000}, "
+             "stretches: {tip: {side: rim, angles: [-1 deg, 1 deg]}}, modes: {count: 4}}, rigid: {mass: 1, inertia: "
+             "1}, rod: {beam: {length: 1, section: "
              "{area: "
              "1e-4, second_moment: 1e-9}, young: 1e7, density: 1000}, modes: {count: 2}}}\n"
-             "joints: {f: {free: [ground, disc]}, g: {free: [ground, rigid], at: [1, 0]}, h: {free: [ground, rod], at: "
+             "joints: {f: {free: [ground, disc]}, o: {free: [ground, other], at: [3, 0]}, g: {free: [ground, rigid], "
+             "at: [1, 0]}, h: {free: [ground, rod], at: "
              "[2, 0]}}\nsurfaces: {%s}\nmaterials: "
              "{m: {restitution: 0}}\nmethod: %s\nend: 1\n",
              bad[k].surfaces, bad[k].method);

@@ -212,8 +212,19 @@ bool contacts_choose_material(contact_builder *c, int i, int j, const char *name
                       "'%s' and '%s' name different materials", a->name, b->name);
 }
 
+// Deforming boundaries touch with the nodes of one and the lines of the other.
+static bool has_no_line(const contact_surface *s) {
+  for (int v = 0; s->boundary && v < s->boundary->count; v++)
+    if (s->boundary->next[v] >= 0) return false;
+  return s->boundary != NULL;
+}
+
 // An element for two surfaces whose contact exists, told as one of i against j.
 static bool add_pair(contact_builder *c, int i, int j, const char *name, const char *material, place at) {
+  const char *a = contacts_surface(c, i)->name, *b = contacts_surface(c, j)->name;
+  if (has_no_line(&c->surface[i]) && has_no_line(&c->surface[j]))
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, "name a longer side or stretch, or make the mesh finer",
+                        "'%s' and '%s' are single nodes, which cannot touch each other", a, b);
   contact_element *e = add_element(c, name, at, contact_pair(c->m, &c->surface[i], &c->surface[j]));
   e->surface[0] = i < j ? i : j, e->surface[1] = i < j ? j : i;
   e->told_backwards = e->first != c->surface[i].marker;
