@@ -278,29 +278,35 @@ static bool meet_inside(const outline *o, int i, int other) {
   return false;
 }
 
-// Whether a node may touch a feature: the nearest one, what meets it at an inner corner, where both hold the node, and
-// all it is in front of. Lines and arcs reach beyond inner corners only near them: elsewhere another part of the
-// outline may be there.
-static bool is_offered(const held_pair *h, int v, int number, int nearest, const boundary_place *p) {
+// Whether a node at q, in the axes of the outline, may touch a feature: the nearest one, what meets it at an inner
+// corner, where both hold the node, and all it is in front of. Lines and arcs reach beyond inner corners only near
+// them: elsewhere another part of the outline may be there.
+static bool is_offered(const held_pair *h, vec2 q, int number, int nearest) {
   const outline *o = h->e->outline_second;
   const outline_feature *f = &o->features[number];
-  if (number == nearest || meet_inside(o, number, nearest)) return true;
-  if (f->kind != OUTLINE_LINE)
-    return p->gap >= 0 && within_arc(f, vec2_turn(p->n, h->b.c, -h->b.s), no_more) >= -slack_of(h->e);
-  const double along = vec2_dot(outline_along(f), vec2_sub(pose2_into(h->b, boundary_vertex(&h->a, v)), f->from));
-  return p->gap >= 0 && along >= f->low && along <= f->high;
+  if (f->kind == OUTLINE_LINE) {
+    const vec2 d = vec2_sub(q, f->from);
+    const double along = vec2_dot(outline_along(f), d);
+    if (along >= f->low && along <= f->high && vec2_dot(f->n0, d) >= 0) return true;
+  } else {
+    const vec2 d = vec2_sub(q, f->centre), n = vec2_norm(d) > 0 ? vec2_scale(f->sense, vec2_unit(d)) : f->n0;
+    if (vec2_dot(n, d) >= f->radius && within_arc(f, n, no_more) >= -slack_of(h->e)) return true;
+  }
+  return number == nearest || meet_inside(o, number, nearest);
 }
 
-static void visit_node(const held_pair *h, int v, boundary_visit *each, void *to) {
+static void visit_node(const held_pair *h, int v, const double *within, boundary_visit *each, void *to) {
   const outline *o = h->e->outline_second;
   const double slack = slack_of(h->e);
-  const outline_foot foot = outline_nearest(o, pose2_into(h->b, boundary_vertex(&h->a, v)));
-  if (!foot.on) return;
+  const vec2 q = pose2_into(h->b, boundary_vertex(&h->a, v));
+  const outline_foot foot = outline_nearest(o, q);
+  if (!foot.on || foot.gap > fmax(*within, 0) + slack) return;
   for (int i = 0; i < o->count; i++) {
     if (o->features[i].kind == OUTLINE_ROUND && o->features[i].radius == 0) continue;
+    if (!is_offered(h, q, i, (int)(foot.on - o->features))) continue;
     const contact_feature f = {{v, i, 0}};
     const boundary_place p = node_on(h, v, i);
-    if (p.within < -slack || !is_offered(h, v, i, (int)(foot.on - o->features), &p)) continue;
+    if (p.within < -slack) continue;
     if (is_round(&o->features[i]) || boundary_faces(&h->a, v, p.n)) each(to, &f, &p);
   }
 }
@@ -310,18 +316,21 @@ static void visit_on_curve(const held_pair *h, int v, boundary_visit *each, void
   each(to, &(contact_feature){{v, 0, 0}}, &p);
 }
 
-// Calls `each` for every place whose features are there.
-static void visit_places(const held_pair *h, boundary_visit *each, void *to) {
+// Calls `each` for every place whose features are there, and whose gap is at most `within`, which may fall on the way:
+// no place of a node is nearer than the outline, and none of an arc or corner nearer than the boundary. Others may be
+// left out.
+static void visit_places(const held_pair *h, const double *within, boundary_visit *each, void *to) {
   const outline *o = h->e->outline_second;
   const double slack = slack_of(h->e);
   for (int v = 0; v < h->a.line->count; v++) {
     if (h->smooth) visit_on_curve(h, v, each, to);
-    else visit_node(h, v, each, to);
+    else visit_node(h, v, within, each, to);
   }
   for (int i = 0; i < o->count && !h->smooth; i++) {
     if (!is_round(&o->features[i])) continue;
     const vec2 c = pose2_into(h->a.at, pose2_point(h->b, o->features[i].centre));
     const polyline_foot nearest = polyline_nearest(h->a.line, h->a.places, c);
+    if (nearest.gap - o->features[i].radius > fmax(*within, 0) + slack) continue;
     for (int v = 0; v < h->a.line->count; v++) {
       if (h->a.line->next[v] < 0) continue;
       const contact_feature f = {{h->a.line->count + i, v, 1}};
@@ -346,7 +355,7 @@ static double evaluate_held(const mechanism *m, const motion *x, const contact_e
   const held_pair h = pair_of(m, x, e);
   boundary_place here = boundary_no_place(&h.a, &h.a);
   if (contact_is_guard(f)) {
-    visit_places(&h, boundary_take_nearest, &here);
+    visit_places(&h, &here.gap, boundary_take_nearest, &here);
     if (!isfinite(here.gap)) here.gap = distance_of_nodes(&h), here.within = INFINITY;
   } else if (exists(&h, f)) {
     here = place_of(&h, f);
@@ -358,7 +367,7 @@ static double evaluate_held(const mechanism *m, const motion *x, const contact_e
 static int find_held(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to) {
   const held_pair h = pair_of(m, x, e);
   boundary_search s = boundary_begin_search(e, &h.a, to);
-  visit_places(&h, boundary_insert, &s);
+  visit_places(&h, &s.within, boundary_insert, &s);
   return s.count;
 }
 
