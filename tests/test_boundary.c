@@ -541,9 +541,12 @@ static bool press_discs(double size, const char *method, double step, bool mean,
     most = fmax(most, run_read(&r, "energy.kinetic") + run_read(&r, "energy.strain"));
   }
   *to = (press){.duration = last - first};
+  const double window = 0.1 * to->duration;  // it ends within a step: a whole number of them is up to 0.8 % shorter
   for (int i = 0, k = 0; i < count; i++) {
-    while (k + 1 < count && t[k + 1] <= t[i] + 0.1 * to->duration) k++;
-    to->force = fmax(to->force, (impulse[k] - impulse[i]) / (0.1 * to->duration));
+    while (k + 1 < count && t[k + 1] <= t[i] + window) k++;
+    if (k + 1 == count) break;
+    const double part = (t[i] + window - t[k]) / (t[k + 1] - t[k]);
+    to->force = fmax(to->force, (impulse[k] + part * (impulse[k + 1] - impulse[k]) - impulse[i]) / window);
   }
   printf("    %s, %g s: %.5g s, %.1f N, impulse %.5f N s, energy up by %.1e\n", method, step, to->duration, to->force,
          impulse[count - 1], most / start - 1);
