@@ -234,30 +234,51 @@ static double size_of_share(const event *s, int row) {
   return fmax(size, 1e-4 * most);
 }
 
-// What a change of the scaled force of a held row counts, over the size of its share.
-static double weight_of(const event *s, int i) {
-  const event_factor *f = &s->factor[2];
-  return f->scale[i] / size_of_share(s, f->row[i]);
+static double barrier(double reserve) {
+  static const double DELTA = 1e-3;
+  const double beyond = (reserve - DELTA) / DELTA;
+  return reserve >= DELTA ? -log(reserve) : -log(DELTA) - beyond + 0.5 * beyond * beyond;
 }
 
-// Where forces are looked at they are nearest to their share, and accelerate the bodies as any other forces that fit.
+// What the middle of all shares of the load is the least of, at forces z of held rows over their scales.
+static double sum_of_barriers(const event *s, const double *z) {
+  const event_factor *f = &s->factor[2];
+  double most = 0, sum = 0;
+  int i = 0;
+  for
+    EACH_PART(k, s) most = fmax(most, event_part(s, k)->share[0]);
+  for
+    EACH_PART(k, s) {
+      const event_point *c = event_part(s, k);
+      const double size = fmax(c->share[0], 1e-4 * most), N = f->scale[i] * z[i];
+      sum += barrier(1 - N / (10 * most));
+      if (c->mode == MODE_STICK) {
+        const double drag[2] = {f->scale[i + 1] * z[i + 1], f->scale[i + 2] * z[i + 2]}, unit = c->friction * size;
+        sum += barrier((c->friction * N - hypot(hypot(drag[0], drag[1]), 0.02 * unit)) / unit);
+      } else sum += barrier(N / size);
+      i += c->mode == MODE_STICK ? 3 : 1;
+    }
+  CHECK_EQUAL(i, f->held);
+  return sum;
+}
+
+// Where forces are looked at they are in the middle of their shares, and accelerate the bodies as any others that fit.
 static void look_at_share(event *s, const double *known) {
   enum { MOST = 512 };
-  static double udot[MOST];
+  static double udot[MOST], z[MOST];
   const event_factor *f = &s->factor[2];
   s->looks = true;
   const bool found = accelerate_at(s, s->w.y + s->w.m->nq, udot) && CHECK(f->n > 0);
   s->looks = false;
   if (!found) return;
-  for (int k = 0; k < f->shares; k++) {  // nearest: no way to share the load otherwise leads closer
-    const double *q = f->share + (long)k * f->held;
-    double along = 0, size = 0, length = 0;
-    for (int i = 0; i < f->held; i++) {
-      const double w = weight_of(s, i);
-      along += w * q[i] * w * (f->z[i] - f->before[i]), size += pow(w * f->z[i], 2), length += pow(w * q[i], 2);
-    }
-    CHECK_LE(fabs(along), 1e-9 * sqrt(size * length));
-  }
+  const double least = sum_of_barriers(s, f->z);
+  for (int k = 0; k < f->shares; k++)  // any way from there is no way down, near or far
+    for (double way = 1e-4; way < 10; way *= 100)
+      for (int side = -1; side <= 1; side += 2) {
+        const double *q = f->share + (long)k * f->held;
+        for (int i = 0; i < f->held; i++) z[i] = f->z[i] + side * way * q[i];
+        CHECK_LE(least, sum_of_barriers(s, z) + 1e-8 * fabs(least));
+      }
   for (int i = 0; i < s->w.m->nv; i++) CHECK_NEAR(length_of(i) * udot[i], length_of(i) * known[i], 1e-8);
 }
 

@@ -135,8 +135,10 @@ static bool find_central_share(event *s, int n, double scale) {
 // --- its solution ----------------------------------------------------------------------------------------------------
 
 // Where the reserve of friction has just run out, and at every other point without any, slip begins against the force.
-static bool breaks_loose(int p, const event_instant *instant, double reserve, double limit) {
-  return instant->kind == EVENT_BREAK && (instant->point == p || reserve <= 1e-8 * limit);
+// In a heap other modes may leave the point a reserve. To let it slip then would take forces that do not fit.
+static bool breaks_loose(const event *s, int p, const event_instant *instant, double reserve, double limit) {
+  const double least = instant->point != p ? 1e-8 : s->relaxes ? 1e-6 : INFINITY;
+  return instant->kind == EVENT_BREAK && reserve <= least * limit;
 }
 
 // A point that neither presses nor lifts off stays closed: a redundant corner of a block shares the load in fixed
@@ -153,7 +155,7 @@ static void read_mode(event *s, int p, int n, const event_instant *instant, doub
   if (c->mode != MODE_STICK) return;
   double drag = event_length(c->rows - 1, r + 1), limit = c->friction * r[0], reserve = limit - drag;
   double start = event_length(c->rows - 1, a + 1);
-  if (drag > 0 && !c->idles && breaks_loose(p, instant, reserve, limit)) {
+  if (drag > 0 && !c->idles && breaks_loose(s, p, instant, reserve, limit)) {
     c->mode = MODE_SLIP;
     double against[2] = {-r[1], c->rows == 3 ? -r[2] : 0};
     event_set_way(c, against);
@@ -295,6 +297,7 @@ bool event_holds_on(event *s, const event_instant *instant) {
   if (c->broke_at != s->w.t) c->broke_at = s->w.t, c->breaks = 0;
   c->breaks++;
   if (!goes_round(s, c)) return false;
+  if (!event_look_at_forces(s)) return false;
   const double limit = c->friction * c->force[0], excess = event_length(c->rows - 1, c->force + 1) - limit;
   c->slack = fmax(c->slack, fmax(0, excess) + BEYOND * limit);
   if (s->held_on_at != s->w.t) s->w.trouble.unsettled++;

@@ -220,6 +220,10 @@ bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled
   event_factor *kept = begin_factor(s, what, coupled);
   if (!response_held_solve(&s->held, s->w.x->row_total, s->W, rhs, lambda, s->w.stop)) return false;
   keep_factor(s, kept);
+  if (s->looks && s->relaxes && kept && kept->n > 0 && kept->shares > 0) {
+    event_go_to_middle(s, kept);
+    for (int i = 0; i < kept->held; i++) lambda[kept->row[i]] = kept->scale[i] * kept->z[i];
+  }
   if (coupled) follow_normals(s, lambda);
   return true;
 }
@@ -315,7 +319,8 @@ static void go_to_share(event *s, const event_factor *f) {
 
 // A is near A₀, whose factor there is. In positions a little apart the iteration takes a few turns, each as the square
 // of the rows, where a factor takes their cube. Rows that depend on others keep their forces. Where forces are looked
-// at, all of them go to where they are nearest to their share: otherwise they would come to their limits soon.
+// at, all of them go to the middle of what fits in a heap, and to where they are nearest to their share elsewhere:
+// otherwise they would come to their limits soon.
 bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool coupled, double enough, double *lambda) {
   static const double ENOUGH = 1e-13;
   event_factor *f = factor_of(s, what, coupled);
@@ -329,7 +334,11 @@ bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool co
   }
   for (int k = f->n; k < f->held; k++) f->z[f->order[k]] = f->before[f->order[k]];
   double size = iterate(s, f, coupled, rhs, lambda);
-  if (s->looks && f->shares && size <= ENOUGH * scale) go_to_share(s, f), size = iterate(s, f, coupled, rhs, lambda);
+  if (s->looks && f->shares && size <= ENOUGH * scale) {
+    if (s->relaxes) event_go_to_middle(s, f);
+    else go_to_share(s, f);
+    size = iterate(s, f, coupled, rhs, lambda);
+  }
   if (!(size <= ENOUGH * scale && others_are_held(s, f, scale, enough))) return f->n = 0, false;
   memcpy(s->held.scale, f->scale, (size_t)f->held * sizeof *f->scale);
   return true;

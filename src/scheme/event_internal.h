@@ -128,15 +128,6 @@ typedef struct event_factor {
   double *share, *before;   // before: forces to be near to
 } event_factor;
 
-// The forces of a point where another share is looked for: its normal row among the held ones, with tangents behind it
-// where it sticks.
-typedef struct event_cone {
-  int at;
-  bool sticks;
-  double mu;
-  double shift;  // added to its normal force: it counts as inside although it is a little outside [N]
-  bool fixed;    // the shift stays: the point has no force
-} event_cone;
 typedef enum event_sharing { SHARING_UNKNOWN, SHARING_NONE, SHARING_FOUND } event_sharing;
 
 // A row whose force is -share times that of a normal row.
@@ -207,11 +198,10 @@ typedef struct event {
   bool keeps_factors;
   bool looks;  // forces are looked at, and not only what they do
   event_factor factor[3],
-      spare;          // of normals, of what sticks, and of what sticks with friction that follows; where none is kept
-  event_cone *cones;  // of the points that take part
-  double *response;   // rates of the rows under reactions
-  bool relaxes;       // Newton's iteration knows what is stiff, see event_slips.c
-  bool steers;        // and finds the directions of stiff slips as unknowns
+      spare;         // of normals, of what sticks, and of what sticks with friction that follows; where none is kept
+  double *response;  // rates of the rows under reactions
+  bool relaxes;      // Newton's iteration knows what is stiff, see event_slips.c
+  bool steers;       // and finds the directions of stiff slips as unknowns
   event_slips slips;
   response_repeat repeat;  // of the normal rows of the points that take part,
   bool *wedged;            // which wedge each other
@@ -298,7 +288,8 @@ void event_renew_frame(event *s, int p);
 // The direction `to` of a slip in space with this rate along its tangents, whose way was known. Returns how fast slip
 // across would have to be to turn it.
 double event_find_way(double still, const double *rate, const double way[2], double to[2]);
-bool event_lingers(event_fade *f, double still, double speed);
+// Whether a slip or turning has stayed slower than `slow` for many steps without getting faster.
+bool event_lingers(event_fade *f, double slow, double speed);
 bool event_may_ask(event_fade *f, double speed);
 bool event_outruns_jacobian(const event *s, event_fade *f, double speed);
 // The ways as they are after a step, for the next one. Makes an instant of what seems to end.
@@ -439,10 +430,16 @@ bool event_finds_another_share(event *s, const event_instant *instant, carom_err
 // which is a warning.
 bool event_holds_on(event *s, const event_instant *instant);
 
-// --- event_share.c: another share of a heap's load -------------------------------------------------------------------
+// --- event_share.c: which share of a heap's load the points take -----------------------------------------------------
 
-// The middle of all shares of the load that fit the present modes at the state that the scheme has reached, into the
-// shares of the points. SHARING_UNKNOWN where no factor of the held rows is kept; SHARING_NONE where none fits.
+// Forces and accelerations at the state that the scheme has reached, as looks at it find them. The rows stay. Returns
+// false if there are none.
+bool event_look_at_forces(event *s);
+// Takes the solution of a factor along its shares, z += Q y, to the middle.
+void event_go_to_middle(const event *s, const event_factor *f);
+// A share of the load that fits the present modes at the state that the scheme has reached, the middle of all where
+// there are many, into the shares of the points. SHARING_UNKNOWN where no factor of the held rows is kept; SHARING_NONE
+// where none fits.
 event_sharing event_share_anew(event *s);
 
 // --- event_settle.c --------------------------------------------------------------------------------------------------

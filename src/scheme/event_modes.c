@@ -410,13 +410,14 @@ static bool arrest(event *s, event_hold what, bool coupled) {
 bool event_arrest(event *s, event_hold what, bool coupled) { return measure_rates(s) && arrest(s, what, coupled); }
 
 // Points that begin to slip have no slip yet, unless a drive moves them: it has the speed of an instant before or after
-// the one at which they turn back. To hold them as well would pull points along that stick.
+// the one at which they turn back. To hold them as well would pull points along that stick. In a heap, which no drive
+// moves, some row may nearly depend on others and keep a speed, which is none.
 static bool project_velocities(event *s, event_hold what) {
-  static const double NEARLY_NONE = 0.1;
+  const double least = (s->relaxes ? 1 : 0.1) * s->still;
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
   if (!measure_rates(s) || !(solve_as_before(s, what) || arrest(s, what, false))) return false;
-  if (what == HOLD_ONSET && !event_rows_stand(s, NEARLY_NONE * s->still)) return project_velocities(s, HOLD_STICKING);
+  if (what == HOLD_ONSET && !event_rows_stand(s, least)) return project_velocities(s, HOLD_STICKING);
   const double *change = response_to(m, x, response_repeat_spread(&s->repeat, s->lambda), x->row_total);
   for (int i = 0; i < m->nv; i++) x->u[i] += change[i];
   x->level = LEVEL_NONE;

@@ -197,7 +197,7 @@ bool event_turns_let_go_on(event_point *c) {
 
 static bool follow_turn(event *s, int p, event_turn *t, double before, bool may_ask, bool *renew) {
   double speed = speed_of(t);
-  bool asks = event_lingers(&t->fade, s->still_turn, speed);
+  bool asks = event_lingers(&t->fade, s->standing * s->still_turn, speed);
   if (!asks && may_ask && s->w.t > s->w.from &&
       ends(s, &s->point[p], t, speed, 0.5 * (before - speed) / (s->w.t - s->w.from)))
     asks = event_may_ask(&t->fade, speed);

@@ -16,9 +16,9 @@ double event_find_way(double still, const double *rate, const double way[2], dou
 }
 
 // Whether a slip has stayed near zero for many steps. One that is faster after them than before grows from rest.
-bool event_lingers(event_fade *f, double still, double speed) {
+bool event_lingers(event_fade *f, double slow, double speed) {
   enum { LINGERING = 20 };
-  if (speed > 10 * still) f->lingers = 0;
+  if (speed > slow) f->lingers = 0;
   else if (f->lingers++ == 0) f->lingers_from = speed;
   if (f->lingers < LINGERING) return false;
   f->lingers = 0;
@@ -68,7 +68,7 @@ static bool follow_slip(event *s, int p, bool may_ask, bool *renew) {
   if (c->mode != MODE_SLIP || c->rows < 3 || !event_rubs(c)) return false;
   double speed = event_slip_speed(c);
   if (s->relaxes) follow_creeping(s, c, speed);
-  bool asks = !c->idles && (event_lingers(&c->fade, s->still, speed) ||
+  bool asks = !c->idles && (event_lingers(&c->fade, s->standing * s->still, speed) ||
                             (may_ask && dies_away(s, p, speed) && event_may_ask(&c->fade, speed)));
   *renew |= event_outruns_jacobian(s, &c->fade, fmax(speed, s->still));
   if (!(speed > s->still) || c->fade.creeps) return asks;
