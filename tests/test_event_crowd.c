@@ -172,7 +172,8 @@ static void directions_of_slow_slips_are_found(void) {
   run_close(&r);
 }
 
-// A point whose friction runs out at one instant again and again does not stop the run there: it is held with more.
+// A point whose friction runs out at one instant again and again, or at instants that cannot be told apart, does not
+// stop the run there: it is held with more.
 static void a_point_does_not_break_loose_without_end(void) {
   enum { TIMES = 10 };
   run r = {.model = crowd_bin(27, 0.3, 0)};
@@ -191,9 +192,38 @@ static void a_point_does_not_break_loose_without_end(void) {
   for (int k = 1; k <= TIMES && CHECK(p >= 0); k++) {
     event_point *c = &s->point[p];
     c->mode = MODE_STICK;
+    c->broke_at -= s->together / 2;
     CHECK_EQUAL(event_settle(s, &breaks, &r.error), CAROM_OK);
     CHECK_EQUAL(s->w.trouble.unsettled, k > 3);
     if (k > 3) CHECK(c->mode == MODE_STICK && c->slack > 0 && c->slack >= 0.01 * c->friction * c->force[0]);
+  }
+  run_close(&r);
+}
+
+// A slip that creeps keeps the direction of its friction. It ends when it goes back as fast as one with a direction.
+static void what_creeps_has_no_direction_to_turn_back_from(void) {
+  run r = {.model = crowd_bin(27, 0.3, 0)};
+  r.sim = r.model ? carom_sim_create(r.model, &r.error) : NULL;
+  if (!CHECK(r.sim != NULL)) {
+    run_close(&r);
+    return;
+  }
+  event *s = (event *)r.sim->scheme;
+  int p = -1;
+  while (p < 0 && carom_sim_time(r.sim) < 0.4 && CHECK(carom_sim_step(r.sim, 0.4, &r.error) == CAROM_OK))
+    for
+      EACH_POINT(k, &s->w)
+  if (s->point[k].mode == MODE_SLIP && s->point[k].rows == 3) p = k;
+  if (CHECK(p >= 0)) {
+    event_point *c = &s->point[p];
+    const int stop = p * EVENT_FUNCTIONS + 1;
+    CHECK_EQUAL(event_kind_of(s, stop), EVENT_STOP);
+    for (int k = 0; k < 4; k++) {
+      const double back = (k % 2 ? 2 : 0.5) * s->standing * s->still;
+      const watch_look at = {.slip = {-back * c->way[0], -back * c->way[1]}};
+      c->fade.creeps = k < 2;
+      CHECK((event_value(&s->w, stop, &at) > 0) == (k == 0));
+    }
   }
   run_close(&r);
 }
@@ -410,6 +440,7 @@ int main(void) {
   RUN(the_stiff_part_is_that_of_the_accelerations);
   RUN(directions_of_slow_slips_are_found);
   RUN(a_point_does_not_break_loose_without_end);
+  RUN(what_creeps_has_no_direction_to_turn_back_from);
   RUN_OPTIMISED(a_heap_settles_in_few_steps);
   RUN_OPTIMISED(a_factor_serves_where_rows_depend_on_others);
   RUN(a_long_chain_takes_no_more_steps);

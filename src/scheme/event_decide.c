@@ -258,6 +258,7 @@ static carom_status decide_once(event *s, const event_instant *instant, bool may
   }
   int n = set_mode_problem(s);
   double scale = largest(s->problem_q, n);
+  s->together = scale > 0 ? s->standing * s->still / scale : 0;
   chain_tally before = s->tally;
   solve_info info = solve_modes(s, n);
   if (info.status == SOLVE_INTERRUPTED) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->w.t);
@@ -282,10 +283,11 @@ static carom_status decide_once(event *s, const event_instant *instant, bool may
 
 // In a heap the modes of several points may follow each other in a circle at one instant, each decided for directions
 // of slow slips that the next one changes. A point that has come round so often stays where it is until something else
-// happens later, and it may exceed its limit meanwhile.
+// happens later, and it may exceed its limit meanwhile. So it is where each time takes less than forces need to change
+// speeds by what counts as none.
 enum { EVENT_ROUNDS = 3 };
 static bool goes_round(const event *s, const event_point *c) {
-  return s->relaxes && c->broke_at == s->w.t && c->breaks > EVENT_ROUNDS;
+  return s->relaxes && s->w.t - c->broke_at <= s->together && c->breaks > EVENT_ROUNDS;
 }
 
 // Counts this break. From the fourth at one instant on, the limit of the point is 1 % above its present force, so that
@@ -294,7 +296,8 @@ bool event_holds_on(event *s, const event_instant *instant) {
   static const double BEYOND = 0.01;
   if (!s->relaxes || instant->kind != EVENT_BREAK) return false;
   event_point *c = &s->point[instant->point];
-  if (c->broke_at != s->w.t) c->broke_at = s->w.t, c->breaks = 0;
+  if (s->w.t - c->broke_at > s->together) c->breaks = 0;
+  c->broke_at = s->w.t;
   c->breaks++;
   if (!goes_round(s, c)) return false;
   if (!event_look_at_forces(s)) return false;

@@ -75,8 +75,8 @@ typedef struct event_point {
   bool idles;       // closed without force when modes were last decided
   bool has_shared;  // another share of the load was found for it in this step
   double slack;     // how far its friction may go beyond the limit since then, see event_finds_another_share [N]
-  int breaks;       // how often its reserve of friction has run out at the instant
-  double broke_at;  // [s]
+  int breaks;       // how often in a row its reserve of friction has run out at one instant
+  double broke_at;  // last [s]
   bool may_jam;     // it resisted when modes were last decided
   event_fade fade;
   bool has_lifted;
@@ -169,6 +169,7 @@ typedef struct event {
   bool jacobian_is_new;  // the integrator takes a new one in this step
   double still;          // a speed below this is none [m/s]
   double held_on_at;     // the last instant at which a point was held beyond its limit; NaN: none [s]
+  double together;       // breaks within this time of each other count as at one instant [s]
   double standing;       // and below so many times that where modes are decided, see set_tolerances
   double brief;          // a slip that ends within this way ends at once [m]
   double still_turn;     // the same of turning [rad/s]

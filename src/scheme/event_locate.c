@@ -77,6 +77,11 @@ event_kind event_kind_of(const event *s, int function) {
 // Places that are followed are located before the guard of their pair, which counts only if it is clearly deeper.
 static double allowance(const event *s, const event_point *c) { return c->guards && !c->alone ? 4 * s->w.nearness : 0; }
 
+// What creeps has no direction: it has turned back only when it is as fast as a slip that is one.
+static double along_way(const event *s, const event_point *c, const watch_look *at) {
+  return at->slip[0] * c->way[0] + at->slip[1] * c->way[1] + (c->fade.creeps ? s->standing * s->still : 0);
+}
+
 double event_value(const watcher *w, int function, const watch_look *at) {
   const event *s = (const event *)w;
   const event_point *c = &s->point[function / EVENT_FUNCTIONS];
@@ -89,7 +94,7 @@ double event_value(const watcher *w, int function, const watch_look *at) {
     case EVENT_BREAK:
     case EVENT_LOOSEN: return c->friction * at->normal - hypot(at->drag[0], at->drag[1]) + c->slack;
     case EVENT_STOP:
-    case EVENT_SEIZE: return at->slip[0] * c->way[0] + at->slip[1] * c->way[1];
+    case EVENT_SEIZE: return along_way(s, c, at);
     case EVENT_JAM: return at->resistance - EVENT_JAMMED;
     case EVENT_TURN:
     case EVENT_CEASE: return at->turning[function % EVENT_FUNCTIONS - EVENT_FIRST_TURN];
