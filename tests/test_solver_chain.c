@@ -2,10 +2,13 @@
 // alone, and hardly slower than the quickest of them. What they cost is counted by the model of solve/work.h, which
 // does not depend on the machine or its load; where a test compares times, they are of the processor, the best of
 // several runs in one process.
+#include <limits.h>
+
 #include "check.h"
 
 #include "../bench/solver_race.h"
 #include "solve/cone_alart_curnier.h"
+#include "solve/cone_interior.h"
 #include "solve/cone_lanes.h"
 #include "solve/driver.h"
 #include "solve_file.h"
@@ -343,12 +346,12 @@ static void newton_goes_on_where_it_was_left(void) {
   newton_path *path = newton_path_take(w, &limits);
   solve_status status = SOLVE_LIMIT;
   size_t mark = w->used;
-  newton_path_begin(path, &b.p, 12, r);
+  newton_path_begin(path, &b.p, 12, INT_MAX, r);
   for (int k = 0; k < 4; k++, w->used = mark)
     CHECK_EQUAL(newton_path_go_on(path, &b.p, &settings, w, r, &(solve_info){0}), SOLVE_LIMIT);
   CHECK_EQUAL(newton_path_steps(path), 12);
   memset(r, 0, bytes);
-  newton_path_begin(path, &b.p, 500, r);
+  newton_path_begin(path, &b.p, 500, INT_MAX, r);
   for (int k = 0; k < 100 && status == SOLVE_LIMIT; k++, w->used = mark)
     status = newton_path_go_on(path, &b.p, &settings, w, r, &(solve_info){0});
   int steps = newton_path_steps(path);
@@ -358,6 +361,50 @@ static void newton_goes_on_where_it_was_left(void) {
   CHECK_EQUAL(info.iterations, steps);
   CHECK(memcmp(r, b.race.to.r, bytes) == 0);
   free(r);
+  clear(&b);
+}
+
+// Interior points in slices of three steps are the same as in one run, whatever else is solved in between, and say when
+// they have ended.
+static void interior_points_go_on_where_they_were_left(void) {
+  bed b;
+  lay(&b, scene_random(100, 20));
+  solve_problem p = b.p;
+  p.W = scene_factored(&b.memory, &b.scene, problem_build_start(&b.memory, p.blocks, p.block_count));
+  race_bed race;
+  race_begin(&race, &p);
+  solve_workspace *w = race.w;
+  solve_limits limits = solve_limits_exact(&p);
+  solve_settings settings = solve_settings_default();
+  settings.tolerance = 1e-8;
+  size_t bytes = (size_t)p.W.rows * sizeof(double);
+  double *r = calloc(1, bytes), *in_slices = calloc(1, bytes), *other = calloc(1, bytes);
+  race.until = INFINITY;
+  int steps = 0, slices = 0;
+  driver_begin(w, &p, &limits);
+  interior_path *path = interior_path_take(w, &limits);
+  size_t mark = w->used;
+  settings.iterations = 3;
+  solve_status status = SOLVE_LIMIT;
+  CHECK(interior_path_begin(path, &p, w, NULL));
+  for (; slices < 1000 && status == SOLVE_LIMIT; slices++, w->used = mark) {
+    solve_info info = {0};
+    status = interior_path_go_on(path, &p, &settings, w, in_slices, &info);
+    steps += info.iterations;
+    if (status == SOLVE_LIMIT) CHECK_EQUAL(info.iterations, 3);
+    w->used = mark;
+    alart_curnier_walk(&p, &(solve_settings){.iterations = 2, .tolerance = 1e-8}, w, other, &info);
+  }
+  solve_info info = {0};
+  settings.iterations = 3000;
+  CHECK(interior_path_begin(path, &p, w, NULL));
+  solve_status at_once = interior_path_go_on(path, &p, &settings, w, r, &info);
+  CHECK_EQUAL(status, at_once);
+  CHECK_EQUAL(info.iterations, steps);
+  CHECK(slices > 5);
+  CHECK(memcmp(r, in_slices, bytes) == 0);
+  free(r), free(in_slices), free(other);
+  race_end(&race);
   clear(&b);
 }
 
@@ -403,6 +450,7 @@ int main(void) {
   RUN(interior_points_hold_slips_where_they_stick);
   RUN(newton_ends_within_the_cones);
   RUN(newton_goes_on_where_it_was_left);
+  RUN(interior_points_go_on_where_they_were_left);
   RUN(lanes_stay_finite);
   RUN(interior_points_are_asked_again);
   return check_summary();

@@ -260,6 +260,7 @@ solve_info solve_chain(const solve_problem *p, const solve_settings *settings, s
     chain_record(tally, info.stage, true);
   } else if (solves_at_once(p, settings, solution, &info)) {
     chain_record(tally, info.stage, true);
+    if (w->log) log_attempt(w->log, &solver_active_set, &info, 0);
     if (is_worst(tally, &info)) info.residual_mixed = mixed_residual_of(p, solution);
   } else {
     solve_limits limits = solve_limits_exact(p);

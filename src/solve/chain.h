@@ -36,5 +36,6 @@ bool chain_limit(solve_settings *of_stage, const solver *s, const solve_problem 
 // Sweeps, and the other solvers in between when sweeping alone would take longer. They start from the best so far if
 // `warm`, else from zero.
 void chain_race(chain_run *c, bool warm);
+void chain_race_measure(solve_workspace *w, const solve_limits *limits);  // its memory, beside that of the solvers
 
 #endif

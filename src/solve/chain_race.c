@@ -11,13 +11,20 @@
 //
 // Interior points seldom fail: where W is formed R > 0.5 C is enough for them.
 //
-// In pieces interior points are the quickest on most piles, and cost as much as 100 to 200 sweeps. So they are tried
-// after 25 sweeps if R > 0.6 C, between C/4 and C/2 if R > 0.3 C. Where they fail the sweeps go on until they have cost
-// half as much as all others; then interior points start again, from the sweeps; when the sweeps have cost as much as
-// all others, slips are held, from where interior points have ended. After that all others take turns and together cost
-// a third of what the sweeps cost: a problem that the sweeps alone solve, and late, takes 4/3 of their time. Runs from
-// different starts stick in different places. So interior points that start from the sweeps have the largest share of
-// these turns, and each turn has another start.
+// In pieces all this is seen in another way, because there interior points may fail, and sweeps are cheap: interior
+// points cost C, as much as a thousand sweeps. So
+//
+//   sweeps go on until they have cost 0.15 C, and on as long as R ≤ 0.15 C;
+//   then, if many digits are to go and R ≤ C, three Newton steps from the sweeps are tried;
+//   then interior points have a slice of 3 C, in which most runs end;
+//   then all take turns in slices: interior points, Newton's steps from the sweeps with more and more patience,
+//   Newton's steps and sweeps in turns (cone_local.h), and interior points that hold the slips.
+//
+// What is left goes on where it was. All slices together cost R/4C of what the sweeps cost, but at least a third and at
+// most four times as much: the longer the sweeps are expected to take, the more is left to the others. The next slice
+// is that of the solver that has cost least with it; interior points may cost six times as much as each other one.
+//
+// R is a guess on piles: after 0.2 C it tells 6 of 15 that sweeps solve within C from 22 that take longer.
 //
 // The sweeps continue from their own last iterate, as if nothing had been tried. So the chain reaches at least what
 // they reach alone. They have no fixed end as long as they are expected to reach one. Sweeps from a warm start that
@@ -32,8 +39,10 @@
 
 #include "solve/chain.h"
 #include "solve/condensed.h"
+#include "solve/cone.h"
 #include "solve/cone_alart_curnier.h"
 #include "solve/cone_interior.h"
+#include "solve/cone_local.h"
 #include "solve/cone_nsgs.h"
 #include "solve/friction_lcp.h"
 #include "solve/residual.h"
@@ -64,11 +73,17 @@ static solve_status probe(const solve_problem *p, const solve_settings *s, solve
 static const solver prober = {
     .name = "nsgs", .suits = probe_suits, .limit = probe_limit, .solve = probe, .finite = true};
 
-// Interior points in two parts: slips follow, and where that fails they are held.
+// Interior points in two parts: slips follow, and where that fails they are held. In pieces the first goes on where it
+// was left.
 static bool interior_suits(const solve_problem *p) { return solver_interior.suits(p); }
 static int interior_limit(const solve_problem *p) { return solver_interior.limit(p); }
+static solve_status follow(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                           solve_info *info) {
+  if (condensed_suits(p)) return interior_path_go_on(w->interior, p, s, w, r, info);
+  return solver_interior.solve(p, s, w, r, info);
+}
 static const solver follower = {
-    .name = "interior", .suits = interior_suits, .limit = interior_limit, .solve = interior_follow, .finite = false};
+    .name = "interior", .suits = interior_suits, .limit = interior_limit, .solve = follow, .resumes = true};
 static const solver holder = {
     .name = "interior", .suits = interior_suits, .limit = interior_limit, .solve = interior_hold, .finite = false};
 
@@ -81,25 +96,37 @@ static solve_status walk(const solve_problem *p, const solve_settings *s, solve_
 static const solver walker = {
     .name = "alart-curnier", .suits = probe_suits, .limit = walker_limit, .solve = walk, .finite = false};
 
-// The same from the sweeps.
+// The same from the sweeps. In pieces with a patience that grows from try to try.
+static solve_status descend(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                            solve_info *info) {
+  return condensed_suits(p) ? newton_path_go_on(w->path, p, s, w, r, info) : alart_curnier_walk(p, s, w, r, info);
+}
 static const solver descender = {
-    .name = "alart-curnier", .suits = probe_suits, .limit = walker_limit, .solve = alart_curnier_walk, .finite = false};
+    .name = "alart-curnier", .suits = probe_suits, .limit = walker_limit, .solve = descend, .resumes = true};
 
-// Interior points seldom fail. Where they do, Newton's method from zero is the next best; in pieces interior points
-// that start from the sweeps.
-enum { PROBE, INTERIOR, FROM_SWEEPS, FRESH_NEWTON, NEWTON, HOLD };
+// Newton's steps and sweeps in turns, for problems in pieces.
+static bool turner_suits(const solve_problem *p) { return condensed_suits(p) && solver_alart_curnier.suits(p); }
+static int turner_limit(const solve_problem *p) { return (void)p, LOCAL_LIMIT; }
+static solve_status turn(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                         solve_info *info) {
+  return local_path_go_on(w->local, p, s, w, r, info);
+}
+static const solver turner = {
+    .name = "alart-curnier", .suits = turner_suits, .limit = turner_limit, .solve = turn, .resumes = true};
+
+enum { PROBE, INTERIOR, FRESH_NEWTON, NEWTON, HOLD, TURNS };
 // Steps of INTERIOR: those of the table and so many for each digit of the tolerance. In pieces some more: piles stick
 // to edges, and in a crowd many cones stick, one after the other.
 static const double STEPS_PER_DIGIT = 1.4, OF_PIECES = 1.45, STEPS_PER_CONTACT = 0.005;
 static const runner runners[] = {
-    [PROBE] = {&prober, true, 2, {2, 6, 0}, {2, 6, 0}},
+    [PROBE] = {&prober, true, 2, {2, 6, 0}, {2, INFINITY, 0}},
     [INTERIOR] = {&follower, false, 0, {6, 0.1, 160}, {6, 0, 0}},  // and those of the digits
-    [FROM_SWEEPS] = {&follower, true, 0, {6, INFINITY, 0}, {6, 0, 45}},
-    [FRESH_NEWTON] = {&walker, false, 0, {40, 1.5, 80}, {40, 0, 40}},
-    [NEWTON] = {&descender, true, 2, {20, 0.7, 40}, {30, 0, 30}},
+    [FRESH_NEWTON] = {&walker, false, 0, {40, 1.5, 80}, {40, INFINITY, 40}},
+    [NEWTON] = {&descender, true, 2, {20, 0.7, 40}, {3, 0, 60}},
     [HOLD] = {&holder, true, 0, {150, 0.7, 150}, {150, 0, 300}},
-    {&solver_lemke, false, 0, {0, 0.5, 0}, {0, 0.5, 0}},
-    {&solver_newton, false, 0, {60, 3, 0}, {60, 3, 0}},
+    [TURNS] = {&turner, true, 0, {0, INFINITY, 0}, {10, 0, 0}},
+    {&solver_lemke, false, 0, {0, 0.5, 0}, {0, 0, 0}},
+    {&solver_newton, false, 0, {60, 3, 0}, {60, 0, 0}},
 };
 enum {
   RUNNERS = sizeof runners / sizeof *runners,
@@ -110,20 +137,27 @@ enum {
   LEAST_IN_PIECES = 150,
   AGAIN = 2000,
   STOPS = 16,
+  PATIENCE = 2,
   PATH_STEPS = 2000,
   MORE_SWEEPS = 10
 };
 
 // What a path costs at most where W is formed, in parts of what the sweeps have cost.
 static const double PATH_SHARE = 2;
-// The same in pieces of all other solvers together, after interior points have failed: when these start again, when
-// slips are held, and later.
-static const double AGAIN_SHARE = 2, HOLD_SHARE = 1, OTHERS_SHARE = 1.0 / 3;
-
 // Interior points are tried when the sweeps are expected to take longer than this part of what they cost.
-static const double EARLY_FORMED = 0.5, EARLY_IN_PIECES = 0.6;
-// In pieces, from a quarter to a half of what they cost: sweeps over piles mostly slow down.
-static const double SLOWS_DOWN = 0.3;
+static const double EARLY = 0.5;
+// In pieces nothing is tried before the sweeps have cost this part of that, and while they are expected to end within
+// this part.
+static const double WAIT = 0.15;
+// What all others cost in pieces, in parts of what the sweeps have cost.
+static const double SHARE_LEAST = 1.0 / 3, SHARE_MOST = 4;
+// Of the turns in pieces interior points have so many times as much as each other solver.
+static const double INTERIOR_WEIGHT = 6;
+// Newton's steps come first where the sweeps are expected to solve the problem within C, and many digits are still to
+// go: the residual is above so many times the tolerance.
+static const double FAR = 100;
+// Slices of interior points in pieces, in parts of what they are expected to take: the first, and all others.
+static const double FIRST_SLICE = 3, SLICE = 0.5;
 // A residual that stands still may fall again. Interior points wait for that until the sweeps have cost this part of
 // what they cost themselves.
 static const double PLATEAU = 0.45;
@@ -147,13 +181,17 @@ typedef struct race {
   bool tried[RUNNERS];
   bool put_off[RUNNERS];        // due, but the sweeps were expected to end soon
   double spent[RUNNERS];        // by each so far, in sweeps
-  double others;                // by all of them
+  double others, share;         // by all of them; in pieces how much they may cost, in parts of the sweeps
   int started_at[RUNNERS];      // sweeps at the last try
   bool ahead;                   // a probe has found almost the right active set: Newton goes on from there
   int sweeps, limit;            // done, or thought of as done; at most
   int allowed;                  // by the user; beyond that nothing is swept
   double end;                   // where sweeps beyond that would have ended; infinite before
   bool on_path;                 // Newton's method from zero was left before its end
+  bool running[RUNNERS];        // in pieces: left before its end
+  int iterations[RUNNERS];      // in pieces: of the run at hand
+  int starts, patience;         // in pieces: of interior points so far; of Newton's method the next time
+  bool from_sweeps;             // in pieces: where interior points have started
   double residual, least;       // of the sweeps, now and at best
   int stop[STOPS], stop_count;  // the last stops, and the residuals and the least ones there
   double residual_at[STOPS], least_at[STOPS];
@@ -162,7 +200,7 @@ typedef struct race {
 static double work_of(const race *x, int i) {
   const runner *r = &runners[i];
   double steps = x->pieces ? r->pieces.steps : r->formed.steps;
-  if (i == INTERIOR || i == FROM_SWEEPS) {
+  if (i == INTERIOR) {
     steps -= STEPS_PER_DIGIT * log10(x->c->settings->tolerance);
     if (x->pieces) steps = OF_PIECES * steps + STEPS_PER_CONTACT * x->c->p->block_count;
   }
@@ -173,7 +211,7 @@ static double first_due(const race *x, int i) {
   const solve_problem *p = x->c->p;
   bool runs = runners[i].solver->suits(p) && (i != PROBE || x->c->settings->polish);
   double wait = x->pieces ? runners[i].pieces.wait : runners[i].formed.wait;
-  return runs ? fmax(x->pieces ? FIRST_IN_PIECES : LEAST_SWEEPS, wait * x->cost[i]) : INFINITY;
+  return runs ? fmax(LEAST_SWEEPS, wait * x->cost[i]) : INFINITY;
 }
 
 static void line_up(race *x) {
@@ -305,56 +343,44 @@ static void leave_path(race *x, const solve_info *info) {
   const newton_path *path = x->c->w->path;
   x->on_path = info->status == SOLVE_LIMIT && newton_path_steps(path) < path_limit(x);
   if (!x->on_path) return;
-  if (x->pieces) {
-    x->due[FRESH_NEWTON] = fmax(x->sweeps, x->others / OTHERS_SHARE);
-    return;
-  }
   double spent = newton_path_steps(path) * factor_work(x->c->p, x->c->w) / sweep_work(x->c);
   x->cost[FRESH_NEWTON] = fmax(spent, x->cost[FRESH_NEWTON] - spent);
   x->due[FRESH_NEWTON] = fmax(x->sweeps, spent / PATH_SHARE);
 }
 
+// One runner from `own`, which has its iterations; c->d.r is where it starts.
+static solve_info attempt(race *x, int i, const solve_settings *own, bool limited) {
+  chain_run *c = x->c;
+  double before = c->w->work;
+  solve_info info = chain_attempt(c, runners[i].solver, own, c->d.r);
+  double spent = (c->w->work - before) / sweep_work(c);
+  x->spent[i] += spent, x->others += spent;
+  if (i != PROBE && !x->tried[i]) chain_record(c->tally, runners[i].solver->name, info.status == SOLVE_SOLVED);
+  if (limited && info.status == SOLVE_LIMIT) c->cut = runners[i].solver->name;
+  x->tried[i] = true, x->started_at[i] = x->sweeps;
+  return info;
+}
+
+// Where W is formed.
 static void try_runner(race *x, int i) {
   chain_run *c = x->c;
   size_t bytes = (size_t)c->p->W.rows * sizeof(double);
   const runner *r = &runners[i];
-  const solver *s = r->solver;
   solve_settings own = *c->settings;
-  int most = x->pieces ? r->pieces.iterations : r->formed.iterations;
-  bool limited = chain_limit(&own, s, c->p, most, c->settings->iterations);
+  bool limited = chain_limit(&own, r->solver, c->p, r->formed.iterations, c->settings->iterations);
   own.warm_start = r->warm;
   own.polish = i != PROBE;
-  if (i == HOLD && x->pieces && x->tried[INTERIOR]) memcpy(c->d.r, c->d.ended, bytes);
-  else if (r->warm) memcpy(c->d.r, i != PROBE && x->ahead ? c->best->r : c->d.swept, bytes);
+  if (r->warm) memcpy(c->d.r, i != PROBE && x->ahead ? c->best->r : c->d.swept, bytes);
   else memset(c->d.r, 0, bytes);
-  if (i == FRESH_NEWTON && !x->on_path) newton_path_begin(c->w->path, c->p, path_limit(x), c->d.r);
-  double before = c->w->work;
-  solve_info info = chain_attempt(c, s, &own, c->d.r);
-  double spent = (c->w->work - before) / sweep_work(c);
-  if (i == INTERIOR) memcpy(c->d.ended, c->d.r, bytes);
-  x->spent[i] += spent, x->others += spent;
-  if (i != PROBE && !x->tried[i]) chain_record(c->tally, s->name, info.status == SOLVE_SOLVED);
-  if (i == FRESH_NEWTON) limited = newton_path_steps(c->w->path) == c->settings->iterations;
-  if (limited && info.status == SOLVE_LIMIT) c->cut = s->name;
-  x->tried[i] = true, x->put_off[i] = false;
-  x->started_at[i] = x->sweeps;
+  if (i == FRESH_NEWTON && !x->on_path) newton_path_begin(c->w->path, c->p, path_limit(x), INT_MAX, c->d.r);
+  if (i == FRESH_NEWTON) limited = newton_path_steps(c->w->path) + own.iterations >= c->settings->iterations;
+  solve_info info = attempt(x, i, &own, limited && c->settings->iterations);
+  x->put_off[i] = false;
   x->due[i] = r->again ? r->again * x->due[i] : INFINITY;
   if (i == FRESH_NEWTON) leave_path(x, &info);
   x->ahead = i == PROBE && c->info->residual < 0.1 * x->residual && info.residual <= c->info->residual;
   if (x->ahead && !chain_done(c)) x->due[NEWTON] = fmin(x->due[NEWTON], x->sweeps);
-  if (x->pieces && (i == FROM_SWEEPS || i == NEWTON)) x->due[i] = x->sweeps;
-  if (!x->pieces && i == INTERIOR) x->due[FRESH_NEWTON] = fmin(x->due[FRESH_NEWTON], x->sweeps);
-}
-
-// In pieces, whether the others take turns: interior points have failed, or cannot solve such a problem.
-static bool turns(const race *x) { return x->pieces && (x->tried[INTERIOR] || !(x->due[INTERIOR] < INFINITY)); }
-
-// Slips are held next: this goes on where interior points have ended.
-static bool holds_next(const race *x) { return x->tried[INTERIOR] && !x->tried[HOLD]; }
-
-static double share(const race *x) {
-  if (!holds_next(x)) return OTHERS_SHARE;
-  return x->tried[FROM_SWEEPS] ? HOLD_SHARE : AGAIN_SHARE;
+  if (i == INTERIOR) x->due[FRESH_NEWTON] = fmin(x->due[FRESH_NEWTON], x->sweeps);
 }
 
 // The next point at which something is decided: a runner is due, or 0.7 of the way there, to know the rate by then; in
@@ -363,7 +389,7 @@ static double share(const race *x) {
 static int next_stop(const race *x) {
   double due = fmin(x->limit, x->end);
   for (int i = 0; i < RUNNERS && !x->pieces; i++) due = fmin(due, x->due[i]);
-  if (x->pieces) due = fmin(due, fmin(x->due[PROBE], turns(x) ? x->others / share(x) : x->due[INTERIOR]));
+  if (x->pieces) due = fmin(due, fmax(WAIT * x->cost[INTERIOR], x->others / x->share));
   if (x->sweeps < 0.65 * due) due *= 0.7;
   if (x->pieces) due = fmin(fmax(due, 1.05 * x->sweeps), 1.5 * x->sweeps);
   due = ceil(due / x->c->settings->check_every) * x->c->settings->check_every;
@@ -371,13 +397,11 @@ static int next_stop(const race *x) {
   return due < x->limit ? (int)due : x->limit;
 }
 
-// Sweeps still expected from which on a runner is tried. Interior points seldom fail. What may fail is tried only if
-// that costs at most half of all sweeps.
+// Sweeps still expected from which on a runner is tried where W is formed. Interior points seldom fail. What may fail
+// is tried only if that costs at most half of all sweeps.
 static double least_rest(const race *x, int i) {
   double cost = x->cost[i];
-  bool slows_down = x->pieces && x->sweeps >= 0.25 * cost && x->sweeps <= 0.5 * cost;
-  if (i == INTERIOR) return (slows_down ? SLOWS_DOWN : x->pieces ? EARLY_IN_PIECES : EARLY_FORMED) * cost;
-  return fmax(0.8 * cost, 2 * cost - x->sweeps);
+  return i == INTERIOR ? EARLY * cost : fmax(0.8 * cost, 2 * cost - x->sweeps);
 }
 
 // Whether a runner waits although it is due. `rest`: sweeps still expected.
@@ -403,34 +427,94 @@ static void try_due_formed(race *x) {
   }
 }
 
-// Interior points from the sweeps succeed most often, and so have three times as much as each other one.
-static double cost_with_next(const race *x, int i) { return (x->spent[i] + x->cost[i]) / (i == FROM_SWEEPS ? 3 : 1); }
+// --- slices ----------------------------------------------------------------------------------------------------------
+
+// Steps of interior points that are expected.
+static double expected_steps(const race *x) {
+  return x->cost[INTERIOR] * sweep_work(x->c) / factor_work(x->c->p, x->c->w);
+}
+
+// Interior points start from the middle of their cones and from the sweeps in turn: runs from different starts stick in
+// different places. From the sweeps they take fewer steps where they succeed. Returns false if there is nothing to
+// solve.
+static bool begin_interior(race *x) {
+  chain_run *c = x->c;
+  x->from_sweeps = x->starts++ % 2;
+  return interior_path_begin(c->w->interior, c->p, c->w, x->from_sweeps ? c->d.swept : NULL);
+}
+
+// Begins a run, or goes on with it. Returns the iterations of the slice, 0 where there is none.
+static int begin_slice(race *x, int i) {
+  chain_run *c = x->c;
+  int slice = runners[i].pieces.iterations;
+  if (i == INTERIOR) slice = (int)ceil((x->running[i] ? SLICE : FIRST_SLICE) * expected_steps(x));
+  if (!x->running[i]) {
+    x->iterations[i] = 0;
+    if (i == INTERIOR && !begin_interior(x)) return 0;
+    if (i == NEWTON) newton_path_begin(c->w->path, c->p, PATH_STEPS, x->patience, c->d.swept);
+    if (i == NEWTON) x->patience *= 2;
+    if (i == TURNS) local_path_begin(c->w->local, c->p, c->d.swept);
+  }
+  if (i == TURNS) slice = local_path_turn(c->w->local);
+  return slice ? slice : runners[i].solver->limit(c->p);
+}
+
+static void try_slice(race *x, int i) {
+  chain_run *c = x->c;
+  size_t bytes = (size_t)c->p->W.rows * sizeof(double);
+  solve_settings own = *c->settings;
+  int user = own.iterations;
+  own.iterations = begin_slice(x, i);
+  bool limited = user && !runners[i].solver->finite && x->iterations[i] + own.iterations >= user;  // of all slices
+  if (limited) own.iterations = user - x->iterations[i];
+  if (runners[i].warm) memcpy(c->d.r, i == HOLD && x->starts > 0 ? c->d.ended : c->d.swept, bytes);
+  else memset(c->d.r, 0, bytes);
+  if (own.iterations == 0) {
+    x->due[i] = INFINITY;
+    return;
+  }
+  solve_info info = attempt(x, i, &own, limited);
+  x->iterations[i] += info.iterations;
+  x->running[i] = (i == TURNS || (i == INTERIOR && !x->from_sweeps)) && info.status == SOLVE_LIMIT;
+  if (i != INTERIOR && i != NEWTON && !x->running[i]) x->due[i] = INFINITY;
+  if (i == INTERIOR) memcpy(c->d.ended, c->d.r, bytes);
+}
+
+// What the next slice is expected to cost.
+static double cost_of_slice(const race *x, int i) {
+  if (i == INTERIOR) return (x->running[i] ? SLICE : FIRST_SLICE) * x->cost[i];
+  if (i == TURNS) return x->tried[i] ? x->spent[i] : x->cost[i];  // they take twice as many sweeps each time
+  return i == NEWTON ? (x->patience + 1) * x->cost[i] / runners[i].pieces.steps : x->cost[i];
+}
 
 // Of those that take turns the one that has cost least, with its next turn; -1: none. What starts from the sweeps
 // waits until these have moved on: each of their iterates is another start.
-static int next_in_turn(const race *x) {
+static int next_in_turn(const race *x, double rest) {
   int next = -1;
+  double least = INFINITY;
+  bool far = x->least > FAR * x->c->settings->tolerance;
   for (int i = 0; i < RUNNERS; i++) {
-    bool moved = !x->tried[i] || !runners[i].warm ||
-                 x->sweeps >= (i == FROM_SWEEPS ? 2 * x->started_at[i] : x->started_at[i] + x->cost[i]);
-    if (i == PROBE || !(x->due[i] < INFINITY) || !moved) continue;
-    if (next < 0 || cost_with_next(x, i) < cost_with_next(x, next)) next = i;
+    bool moved = !x->tried[i] || x->running[i] || x->sweeps >= 1.5 * x->started_at[i];
+    double cost = (x->spent[i] + cost_of_slice(x, i)) / (i == INTERIOR ? INTERIOR_WEIGHT : 1);
+    bool settles = i == NEWTON && !x->tried[i] && rest <= x->cost[INTERIOR] && far;
+    bool follows = !settles && (i == HOLD || i == TURNS || i == NEWTON);  // what seldom succeeds at once
+    if (!(x->due[i] < INFINITY) || !moved || !(cost < least)) continue;
+    if (follows && !x->tried[INTERIOR] && x->due[INTERIOR] < INFINITY) continue;
+    next = i, least = cost;
   }
   return next;
 }
 
-// Interior points; where they fail, after some more sweeps the same from there; and after some more slips are held.
-// Then all take turns, which together cost a fixed part of what the sweeps cost.
 static void try_due_in_pieces(race *x) {
-  double rest = rest_of_sweeps(x);
-  if (x->due[PROBE] <= x->sweeps && !waits(x, PROBE, rest)) try_runner(x, PROBE);
-  if (chain_done(x->c)) return;
-  if (!turns(x)) {
-    if (x->due[INTERIOR] > x->sweeps || waits(x, INTERIOR, rest)) return;
-    try_runner(x, INTERIOR);
-  } else if (x->others <= share(x) * x->sweeps) {
-    int i = x->tried[FROM_SWEEPS] && holds_next(x) ? HOLD : next_in_turn(x);
-    if (i >= 0 && rest > 0.8 * x->cost[i]) try_runner(x, i);
+  double unit = x->cost[INTERIOR];
+  while (!chain_done(x->c)) {
+    double rest = rest_of_sweeps(x);
+    x->share = clamp(rest / (4 * unit), SHARE_LEAST, SHARE_MOST);
+    if (x->sweeps < WAIT * unit || rest <= WAIT * unit) return;
+    if (x->tried[INTERIOR] && x->others > x->share * x->sweeps) return;
+    int i = next_in_turn(x, rest);
+    if (i < 0) return;
+    try_slice(x, i);
   }
 }
 
@@ -441,11 +525,23 @@ static void try_due(race *x) {
 
 // The sweeps ended without a solution. Where they stand still or were cut short, everything is left to the others; else
 // to those that are cheap beside what the sweeps have cost.
-static void try_rest(race *x) {
+static void try_rest_formed(race *x) {
   bool all = x->sweeps < solver_nsgs.limit(x->c->p);
   for (int i = 0; i < RUNNERS && !chain_done(x->c); i++)
     if (x->due[i] < INFINITY && (all ? !x->tried[i] : x->cost[i] <= x->sweeps)) try_runner(x, i);
   while (x->on_path && x->due[FRESH_NEWTON] <= x->sweeps && !chain_done(x->c)) try_runner(x, FRESH_NEWTON);
+}
+
+// The same in pieces: what was not tried, and what was left before its end.
+static void try_rest_in_pieces(race *x) {
+  for (int i = 0; i < RUNNERS; i++)
+    while (x->due[i] < INFINITY && (!x->tried[i] || x->running[i]) && x->spent[i] <= x->sweeps && !chain_done(x->c))
+      try_slice(x, i);
+}
+
+static void try_rest(race *x) {
+  if (x->pieces) try_rest_in_pieces(x);
+  else try_rest_formed(x);
 }
 
 // --- the end ---------------------------------------------------------------------------------------------------------
@@ -517,7 +613,7 @@ static void start_again(race *x) {
   memset(x->c->d.swept, 0, (size_t)x->c->p->W.rows * sizeof(double));
   memset(x->put_off, 0, sizeof x->put_off);
   memset(x->started_at, 0, sizeof x->started_at);
-  x->tried[INTERIOR] &= !x->pieces, x->others = 0;
+  x->others = 0;
   x->warm = x->ahead = false, x->sweeps = x->stop_count = 0, x->residual = x->least = INFINITY;
   x->limit = solver_nsgs.limit(x->c->p);
 }
@@ -545,6 +641,19 @@ static void sweep_all(race *x) {
   }
 }
 
+// What is left and gone on with beside the sweeps.
+static void lay_out(solve_workspace *w, const solve_limits *limits) {
+  w->path = newton_path_take(w, limits);
+  if (!limits->velocities) return;
+  w->interior = interior_path_take(w, limits);
+  w->local = local_path_take(w, limits);
+}
+
+void chain_race_measure(solve_workspace *w, const solve_limits *limits) {
+  lay_out(w, limits);
+  nsgs_measure(w, limits);
+}
+
 void chain_race(chain_run *c, bool warm) {
   int user = c->settings->iterations;
   race x = {.c = c,
@@ -554,12 +663,14 @@ void chain_race(chain_run *c, bool warm) {
             .least = INFINITY,
             .end = INFINITY,
             .limit = solver_nsgs.limit(c->p),
-            .allowed = user ? user : INT_MAX};
+            .allowed = user ? user : INT_MAX,
+            .share = SHARE_LEAST,
+            .patience = PATIENCE};
   size_t bytes = (size_t)c->p->W.rows * sizeof(double);
   if (warm) memcpy(c->d.swept, c->best->r, bytes);
   else memset(c->d.swept, 0, bytes);
   solve_limits limits = solve_limits_exact(c->p);
-  c->w->path = newton_path_take(c->w, &limits);
+  lay_out(c->w, &limits);
   size_t mark = c->w->used;
   c->w->sweeps = nsgs_begin(c->p, c->w, c->settings->tolerance);
   sweep_all(&x);

@@ -498,6 +498,7 @@ static int limit(const solve_problem *p) { return condensed_suits(p) ? LOCAL_LIM
 struct newton_path {
   double *at, *best;       // where it is, and the best so far within its sets
   int steps, most;         // so far; in all parts together
+  int patience;            // steps in which the least residual may stay above half of what it was
   double history[MEMORY];  // of |F|²
   double start, last;      // residuals of the first and of the last iterate
   double lift;             // stiffness
@@ -505,11 +506,12 @@ struct newton_path {
   int since;               // steps since it was last halved
 };
 
-static void begin_path(newton_path *path, int n, int most, const double *r) {
+static void begin_path(newton_path *path, int n, int most, int patience, const double *r) {
   double *at = path->at, *best = path->best;
   *path = (newton_path){.at = at,
                         .best = best,
                         .most = most,
+                        .patience = patience,
                         .start = INFINITY,
                         .last = INFINITY,
                         .lift = LITTLE,
@@ -528,16 +530,16 @@ static void look(newton *x, const solve_problem *p, double residual, newton_path
   if (path->least <= 0.5 * path->halved) path->halved = path->least, path->since = 0;
 }
 
-// From x->r. Stalls after `patience` steps in which the least residual was not halved. In a pile the residual may stay
-// as it is for tens of steps, while one contact after the other changes its state, and then fall to nothing.
-static solve_status walk(newton *x, const solve_problem *p, const solve_settings *s, int patience, solve_workspace *w,
+// From x->r. Stalls where the patience of the path is at its end. In a pile the residual may stay as it is for tens of
+// steps, while one contact after the other changes its state, and then fall to nothing.
+static solve_status walk(newton *x, const solve_problem *p, const solve_settings *s, solve_workspace *w,
                          newton_path *path, solve_info *info) {
   double *trial_r = TAKE(w, double, x->n), *trial_u = TAKE(w, double, x->n);
   for (bool known = path->steps > 0;; known = false) {  // the iterate at which a path was left has been looked at
     double residual = judge(x, p);
     if (!known) look(x, p, residual, path);
     if (path->least <= s->tolerance) return SOLVE_SOLVED;
-    if (path->since > patience || (residual > LOST && path->start < 0.1 * LOST)) return SOLVE_STALLED;
+    if (path->since > path->patience || (residual > LOST && path->start < 0.1 * LOST)) return SOLVE_STALLED;
     if (info->iterations >= s->iterations || path->steps >= path->most) return SOLVE_LIMIT;
     if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
     path->history[path->steps++ % MEMORY] = linearise(x, p, x->r, x->u, true);
@@ -550,15 +552,15 @@ static solve_status walk(newton *x, const solve_problem *p, const solve_settings
 }
 
 // Goes on along the path; the best of all goes to r.
-static solve_status go_on(const solve_problem *p, const solve_settings *s, int patience, solve_workspace *w,
-                          newton_path *path, double *r, solve_info *info) {
+static solve_status go_on(const solve_problem *p, const solve_settings *s, solve_workspace *w, newton_path *path,
+                          double *r, solve_info *info) {
   newton x = begin(p, w);
   solve_settings own = *s;
   size_t bytes = (size_t)x.n * sizeof *r;
   if (!own.iterations) own.iterations = ALART_CURNIER_STEPS;
   memcpy(x.r, path->at, bytes);
   x.lift = path->lift;
-  solve_status status = walk(&x, p, &own, patience, w, path, info);
+  solve_status status = walk(&x, p, &own, w, path, info);
   memcpy(path->at, x.r, bytes);
   path->lift = x.lift;
   if (path->least < INFINITY) memcpy(r, path->best, bytes);
@@ -573,8 +575,8 @@ static solve_status run(const solve_problem *p, const solve_settings *s, int pat
                         solve_info *info) {
   solve_limits limits = solve_limits_exact(p);
   newton_path path = lay_out_path(w, &limits);
-  begin_path(&path, p->W.rows, INT_MAX, r);
-  return go_on(p, s, patience, w, &path, r, info);
+  begin_path(&path, p->W.rows, INT_MAX, patience, r);
+  return go_on(p, s, w, &path, r, info);
 }
 
 solve_status alart_curnier_walk(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
@@ -587,14 +589,6 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   return local_suits(p, w) ? local_solve(p, s, w, r, info) : alart_curnier_walk(p, s, w, r, info);
 }
 
-int alart_curnier_descend(const solve_problem *p, solve_workspace *w, double tolerance, int most, int patience,
-                          double *r) {
-  solve_settings own = {.tolerance = tolerance, .iterations = most};
-  solve_info info = {0};
-  run(p, &own, patience, w, r, &info);
-  return info.iterations;
-}
-
 // --- a path that is left and gone on with ----------------------------------------------------------------------------
 
 newton_path *newton_path_take(solve_workspace *w, const solve_limits *limits) {
@@ -603,13 +597,13 @@ newton_path *newton_path_take(solve_workspace *w, const solve_limits *limits) {
   return path;
 }
 
-void newton_path_begin(newton_path *path, const solve_problem *p, int most, const double *r) {
-  begin_path(path, p->W.rows, most, r);
+void newton_path_begin(newton_path *path, const solve_problem *p, int most, int patience, const double *r) {
+  begin_path(path, p->W.rows, most, patience, r);
 }
 
 solve_status newton_path_go_on(newton_path *path, const solve_problem *p, const solve_settings *s, solve_workspace *w,
                                double *r, solve_info *info) {
-  return go_on(p, s, INT_MAX, w, path, r, info);
+  return go_on(p, s, w, path, r, info);
 }
 
 int newton_path_steps(const newton_path *path) { return path->steps; }
@@ -621,11 +615,13 @@ void alart_curnier_measure(solve_workspace *w, const solve_limits *limits) {
   TAKE(w, double, limits->rows);
 }
 
+static void measure(solve_workspace *w, const solve_limits *limits) {
+  if (limits->velocities) local_measure(w, limits);
+  alart_curnier_measure(w, limits);
+}
+
 const solver solver_alart_curnier = {
-    "alart-curnier",
-    "Newton on all contacts at once; many contacts: with sweeps in between. Exact cone.",
-    suits,
-    limit,
-    alart_curnier_measure,
-    solve,
+    "alart-curnier", "Newton on all contacts at once; many contacts: with sweeps in between. Exact cone.",
+    suits,           limit,
+    measure,         solve,
     .finite = false};

@@ -10,10 +10,6 @@
 double alart_curnier_polish(const solve_problem *p, solve_workspace *w, double *r, double *u, double residual);
 // The same from r alone with less patience, ended at a residual of `enough`. Returns whether r has become better.
 bool alart_curnier_probe(const solve_problem *p, solve_workspace *w, double enough, double *r);
-// The solver itself from r, with its line search, to this tolerance: at most so many steps, and at most `patience` of
-// them in which the least residual is not halved. r becomes the best that was met, within its sets. Returns the steps.
-int alart_curnier_descend(const solve_problem *p, solve_workspace *w, double tolerance, int most, int patience,
-                          double *r);
 // The solver without sweeps in between: steps with a line search. At most ALART_CURNIER_STEPS without a limit in the
 // settings.
 enum { ALART_CURNIER_STEPS = 200 };
@@ -30,8 +26,8 @@ void alart_curnier_measure(solve_workspace *w, const solve_limits *limits);
 typedef struct newton_path newton_path;
 // Takes memory of the workspace, for as long as the path is to go on. Null while measuring.
 newton_path *newton_path_take(solve_workspace *w, const solve_limits *limits);
-// At most `most` steps in all.
-void newton_path_begin(newton_path *path, const solve_problem *p, int most, const double *r);
+// At most `most` steps in all, and `patience` of them in which the least residual is not halved.
+void newton_path_begin(newton_path *path, const solve_problem *p, int most, int patience, const double *r);
 // At most s->iterations more of them. r becomes the best that was met on the whole path, within its sets.
 solve_status newton_path_go_on(newton_path *path, const solve_problem *p, const solve_settings *s, solve_workspace *w,
                                double *r, solve_info *info);

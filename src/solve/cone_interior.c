@@ -18,6 +18,7 @@
 // First the slip follows z: G dz = dz − (e·dz_T) e_N with e = z_T/|z_T|. This takes 20 to 30 steps, but the problem is
 // not convex, and some runs stick to the edge of a cone. Then the slips are held: G is the identity, each problem is
 // convex and is solved from the middle of its cones, and repetition finds the slips.
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -103,11 +104,6 @@ static interior lay_out(solve_workspace *w, const solve_limits *limits) {
   i.work = TAKE(w, double, limits->rows + limits->velocities);
   i.pivot = TAKE(w, int, n);
   return i;
-}
-
-static void measure(solve_workspace *w, const solve_limits *limits) {
-  lay_out(w, limits);
-  alart_curnier_measure(w, limits);
 }
 
 static bool in_pieces(const solve_problem *p) { return condensed_suits(p) && !solve_has(p, BLOCK_BILATERAL); }
@@ -436,7 +432,7 @@ static void start_in_the_middle(interior *i) {
 
 // How far a start from percussions that are known is moved away from the edges of the cones. The states of most
 // contacts then stay as they are.
-static const double APART = 0.03;
+static const double APART = 0.1;
 
 // The percussions r and their velocities, each moved into its cone. Runs from the middle and from different r stick in
 // different places, or not at all.
@@ -480,44 +476,93 @@ static double polish(interior *i, const solve_problem *p, solve_workspace *w, do
   return residual;
 }
 
-// Newton's method with a line search from i->r, which becomes the best that it met. Returns the residual of that.
-static double descend(interior *i, const solve_problem *p, solve_workspace *w, int most, double tolerance) {
-  size_t mark = w->used;
-  if (i->iterations < most)
-    i->iterations += alart_curnier_descend(p, w, tolerance, most - i->iterations, DESCENT_PATIENCE, i->r);
-  w->used = mark;
-  return solve_residual_known(p, w->weights, i->r, i->u, i->work);
+// --- slips that follow -----------------------------------------------------------------------------------------------
+
+// What a run with slips that follow needs to go on.
+struct interior_path {
+  interior i;
+  newton_path *descent;  // Newton's method with a line search from where a step stuck
+  enum { PATH_STEPS, PATH_DESCENT, PATH_LAST_DESCENT, PATH_ENDED } at;
+  int steps;                 // without those of Newton's method
+  int vain;                  // times in a row that it was stuck without a gain
+  double speed;              // that velocities are relative to
+  double last, least, near;  // residuals of the last step and at best; below which Newton's method is tried next
+  double stuck_at, gap;      // where Newton's method began
+};
+
+static void begin_descent(interior_path *path, const solve_problem *p, bool is_last) {
+  path->at = is_last ? PATH_LAST_DESCENT : PATH_DESCENT;
+  newton_path_begin(path->descent, p, INT_MAX, DESCENT_PATIENCE, path->i.r);
 }
 
-// With slips that follow, from (x, z) until the residual is small. A step that sticks to an edge is often near a
-// solution: the states of almost all contacts are right, and Newton's method finds the others in some tens of steps.
-// Returns the residual of i->r.
-static double solve_following(interior *i, const solve_problem *p, solve_workspace *w, int most, double tolerance) {
-  int vain = 0;
-  double residual = INFINITY, last = INFINITY, least = INFINITY, near = i->pieces ? NEAR_IN_PIECES : NEAR;
-  size_t bytes = (size_t)i->n * sizeof *i->r;
-  for (int step = 0; step < STEPS && i->iterations < most; step++, i->iterations++) {
-    double gap = find_gap(i);
-    residual = judge(i, p, w);
-    if (residual <= tolerance || gap < GAP || interrupted(w->stop)) return residual;
-    if (last < FINE && residual > SPOILT * last)
-      return memcpy(i->r, i->before, bytes), descend(i, p, w, most, tolerance);
-    last = residual, memcpy(i->before, i->r, bytes);
-    if (take_step(i, gap, w->stop) > STUCK) continue;
-    vain = residual < GAINS * least ? 0 : vain + 1;
-    least = fmin(least, residual);
-    if (!i->pieces && residual > NEAR) return residual;  // held slips mostly take fewer steps than retreats do
-    if (residual <= near) {
-      double end = descend(i, p, w, most, tolerance);
-      if (end <= tolerance) return end;
-      near = NEARER * residual;
-    }
-    if (vain == (i->pieces ? RETREATS_IN_PIECES : RETREATS)) break;
+// All cones go back towards their middle, unless several such retreats were in vain.
+static void retreat(interior_path *path, const solve_problem *p, const solve_workspace *w, double gap) {
+  interior *i = &path->i;
+  if (path->vain < (i->pieces ? RETREATS_IN_PIECES : RETREATS)) {
     add_to_all(i, (i->pieces ? RETREAT_IN_PIECES : RETREAT) * sqrt(gap));
-    last = INFINITY;
+    path->last = INFINITY;
+  } else if (judge(i, p, w) <= FAR) {
+    begin_descent(path, p, true);
+  } else {
+    path->at = PATH_ENDED;
   }
-  residual = judge(i, p, w);
-  return residual <= FAR ? descend(i, p, w, most, tolerance) : residual;
+}
+
+// One step, and what follows from how far it went. A step that sticks to an edge is often near a solution: the states
+// of almost all contacts are right, and Newton's method finds the others in some tens of steps. Returns the residual of
+// i->r.
+static double step_on(interior_path *path, const solve_problem *p, solve_workspace *w, double tolerance) {
+  interior *i = &path->i;
+  double gap = find_gap(i), residual = judge(i, p, w);
+  if (residual <= tolerance || gap < GAP || interrupted(w->stop)) {
+    path->at = PATH_ENDED;
+  } else if (path->last < FINE && residual > SPOILT * path->last) {
+    memcpy(i->r, i->before, (size_t)i->n * sizeof *i->r);
+    begin_descent(path, p, true);
+  } else if (path->steps == STEPS) {
+    if (residual <= FAR) begin_descent(path, p, true);
+    else path->at = PATH_ENDED;
+  } else {
+    path->last = residual, memcpy(i->before, i->r, (size_t)i->n * sizeof *i->r);
+    path->steps++, i->iterations++;
+    if (take_step(i, gap, w->stop) > STUCK) return residual;
+    path->vain = residual < GAINS * path->least ? 0 : path->vain + 1;
+    path->least = fmin(path->least, residual);
+    path->stuck_at = residual, path->gap = gap;
+    if (!i->pieces && residual > NEAR) path->at = PATH_ENDED;  // held slips mostly take fewer steps than retreats do
+    else if (residual <= path->near) begin_descent(path, p, false);
+    else retreat(path, p, w, gap);
+  }
+  return residual;
+}
+
+// Newton's method for at most so many steps. Returns the residual of i->r, the best that it met.
+static double descend_on(interior_path *path, const solve_problem *p, solve_workspace *w, double tolerance, int most) {
+  interior *i = &path->i;
+  solve_settings own = {.tolerance = tolerance, .iterations = most};
+  solve_info info = {0};
+  size_t mark = w->used;
+  solve_status status = newton_path_go_on(path->descent, p, &own, w, i->r, &info);
+  w->used = mark;
+  i->iterations += info.iterations;
+  double residual = solve_residual_known(p, w->weights, i->r, i->u, i->work);
+  if (residual <= tolerance || (status != SOLVE_LIMIT && path->at == PATH_LAST_DESCENT)) path->at = PATH_ENDED;
+  if (status == SOLVE_LIMIT || path->at == PATH_ENDED) return residual;
+  path->at = PATH_STEPS, path->near = NEARER * path->stuck_at;
+  retreat(path, p, w, path->gap);
+  return residual;
+}
+
+// At most `most` more steps of both kinds. Returns the residual of i->r.
+static double follow(interior_path *path, const solve_problem *p, solve_workspace *w, double tolerance, int most) {
+  interior *i = &path->i;
+  int begun = i->iterations;
+  double residual = INFINITY;
+  while (path->at != PATH_ENDED && i->iterations - begun < most && !interrupted(w->stop))
+    residual = path->at == PATH_STEPS ? step_on(path, p, w, tolerance)
+                                      : descend_on(path, p, w, tolerance, most - (i->iterations - begun));
+  if (path->at == PATH_STEPS) residual = judge(i, p, w);
+  return residual;
 }
 
 // --- the fixed point -------------------------------------------------------------------------------------------------
@@ -541,57 +586,119 @@ static int limit(const solve_problem *p) {
   return STEPS * REPEATS;
 }
 
-// Turns from one to another: the first lets the slips follow, the others hold them, in pieces
-// beginning with those of r.
-static solve_status run(const solve_problem *p, const solve_settings *s, int turn, int last, solve_workspace *w,
-                        double *r, solve_info *info) {
-  solve_limits limits = solve_limits_exact(p);
-  interior i = lay_out(w, &limits);
-  i.spent = &w->work;
-  double speed, least = INFINITY, nearest = INFINITY;
+// --- runs ------------------------------------------------------------------------------------------------------------
+
+static interior_path lay_out_path(solve_workspace *w, const solve_limits *limits) {
+  interior i = lay_out(w, limits);
+  return (interior_path){.i = i, .descent = newton_path_take(w, limits)};
+}
+
+static void measure(solve_workspace *w, const solve_limits *limits) {
+  lay_out_path(w, limits);
+  alart_curnier_measure(w, limits);
+}
+
+// Returns false if there is nothing to solve.
+static bool begin_run(interior_path *path, const solve_problem *p, solve_workspace *w) {
+  interior *i = &path->i;
+  i->pieces = in_pieces(p) && condensed_begin(w->condensed, p) ? w->condensed : NULL;
+  i->spent = &w->work, i->iterations = 0;
+  if (!i->pieces && p->W.rows > ROWS_MAX) return false;
+  memset(i->slip, 0, (size_t)p->W.rows * sizeof *i->slip);
+  return begin(i, p, &path->speed);
+}
+
+// From r, or from the middle of all cones where it is null.
+static void begin_following(interior_path *path, const solve_problem *p, const double *r) {
+  interior *i = &path->i;
+  i->follows = true;
+  path->at = PATH_STEPS, path->steps = path->vain = 0, path->last = path->least = INFINITY;
+  path->near = i->pieces ? NEAR_IN_PIECES : NEAR;
+  set_constant(i, p, path->speed);
+  if (r) start_from(i, p, r, path->speed);
+  else start_in_the_middle(i);
+}
+
+// The end of a turn: i->r is polished unless it is far from a solution, and goes to r if it is the best so far.
+static double end_turn(interior *i, const solve_problem *p, solve_workspace *w, double tolerance, double far,
+                       double residual, double *least, double *r) {
+  if (residual > tolerance && residual <= far) residual = polish(i, p, w, residual);
+  if (residual < *least) *least = residual, memcpy(r, i->r, (size_t)i->n * sizeof *r);
+  return residual;
+}
+
+// Turns whose slips are held, until the iterations of all turns are at the limit.
+static solve_status hold(interior_path *path, const solve_problem *p, const solve_settings *s, double least,
+                         solve_workspace *w, double *r, solve_info *info) {
+  interior *i = &path->i;
   int most = s->iterations ? s->iterations : limit(p), vain = 0;
-  if (in_pieces(p) && condensed_begin(w->condensed, p)) i.pieces = w->condensed;
-  else if (p->W.rows > ROWS_MAX) return SOLVE_STALLED;
-  size_t bytes = (size_t)p->W.rows * sizeof *r;
-  if (!begin(&i, p, &speed)) return SOLVE_STALLED;
-  memset(i.slip, 0, bytes);
-  if (turn > 0 && i.pieces) take_slips_of(&i, p, r);
-  for (; turn <= last && vain < VAIN_REPEATS && i.iterations < most; turn++) {
-    i.follows = turn == 0;
-    if (turn == 1 && i.iterations + STEPS > most) break;  // one turn would not end
-    set_constant(&i, p, speed);
-    if (i.follows && i.pieces && s->warm_start) start_from(&i, p, r, speed);
-    else if (i.follows) start_in_the_middle(&i);
-    double residual = i.follows ? solve_following(&i, p, w, most, s->tolerance) : solve_convex(&i, p, w, most);
+  double nearest = INFINITY;
+  i->follows = false;
+  if (i->iterations + STEPS > most) return SOLVE_LIMIT;  // one turn would not end
+  for (int turn = 0; turn < REPEATS && vain < VAIN_REPEATS && i->iterations < most; turn++) {
+    set_constant(i, p, path->speed);
+    double residual = solve_convex(i, p, w, most);
     if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
-    info->iterations = i.iterations;
-    if (!i.follows) {
-      vain = residual <= 0.95 * nearest ? 0 : vain + 1;
-      nearest = fmin(nearest, residual);
-    }
-    if (!i.follows || (i.pieces && residual < KNOWN)) take_slips(&i, p, vain < 2 ? 1 : 0.5);
-    if (residual > s->tolerance && !(i.follows && residual > FAR)) residual = polish(&i, p, w, residual);
-    if (residual < least) least = residual, memcpy(r, i.r, bytes);
-    if (residual <= s->tolerance) return SOLVE_SOLVED;
+    info->iterations = i->iterations;
+    vain = residual <= 0.95 * nearest ? 0 : vain + 1;
+    nearest = fmin(nearest, residual);
+    take_slips(i, p, vain < 2 ? 1 : 0.5);
+    if (end_turn(i, p, w, s->tolerance, INFINITY, residual, &least, r) <= s->tolerance) return SOLVE_SOLVED;
   }
-  return i.iterations < most ? SOLVE_STALLED : SOLVE_LIMIT;
+  return i->iterations < most ? SOLVE_STALLED : SOLVE_LIMIT;
 }
 
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
-  solve_settings own = *s;
-  own.warm_start = false;  // from the middle
-  return run(p, &own, 0, REPEATS, w, r, info);
-}
-
-solve_status interior_follow(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
-                             solve_info *info) {
-  return run(p, s, 0, in_pieces(p) ? 0 : REPEATS, w, r, info);
+  solve_limits limits = solve_limits_exact(p);
+  interior_path path = lay_out_path(w, &limits);
+  interior *i = &path.i;
+  double least = INFINITY;
+  if (!begin_run(&path, p, w)) return SOLVE_STALLED;
+  begin_following(&path, p, NULL);
+  double residual = follow(&path, p, w, s->tolerance, s->iterations ? s->iterations : limit(p));
+  if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
+  info->iterations = i->iterations;
+  if (i->pieces && residual < KNOWN) take_slips(i, p, 1);
+  if (end_turn(i, p, w, s->tolerance, FAR, residual, &least, r) <= s->tolerance) return SOLVE_SOLVED;
+  return hold(&path, p, s, least, w, r, info);
 }
 
 solve_status interior_hold(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                            solve_info *info) {
-  return run(p, s, 1, REPEATS, w, r, info);
+  solve_limits limits = solve_limits_exact(p);
+  interior_path path = lay_out_path(w, &limits);
+  if (!begin_run(&path, p, w)) return SOLVE_STALLED;
+  if (path.i.pieces) take_slips_of(&path.i, p, r);
+  return hold(&path, p, s, INFINITY, w, r, info);
+}
+
+// --- a run that is left and gone on with -----------------------------------------------------------------------------
+
+interior_path *interior_path_take(solve_workspace *w, const solve_limits *limits) {
+  solve_limits own = *limits;
+  own.dense = 0;
+  interior_path *path = TAKE(w, interior_path, 1), made = lay_out_path(w, &own);
+  if (path) *path = made;
+  return path;
+}
+
+bool interior_path_begin(interior_path *path, const solve_problem *p, solve_workspace *w, const double *r) {
+  path->at = PATH_ENDED;
+  if (!begin_run(path, p, w)) return false;
+  begin_following(path, p, r);
+  return true;
+}
+
+solve_status interior_path_go_on(interior_path *path, const solve_problem *p, const solve_settings *s,
+                                 solve_workspace *w, double *r, solve_info *info) {
+  interior *i = &path->i;
+  int before = i->iterations;
+  double least = INFINITY, residual = follow(path, p, w, s->tolerance, s->iterations);
+  info->iterations = i->iterations - before;
+  if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
+  residual = end_turn(i, p, w, s->tolerance, path->at == PATH_ENDED ? FAR : 0, residual, &least, r);
+  return residual <= s->tolerance ? SOLVE_SOLVED : path->at == PATH_ENDED ? SOLVE_STALLED : SOLVE_LIMIT;
 }
 
 const solver solver_interior = {

@@ -47,41 +47,77 @@ static int sweep(nsgs_sweeps *m, int most, double size, double residual, double 
   return sweeps;
 }
 
-typedef struct best {
-  double *r, residual;
-} best;
+struct local_path {
+  double *at, *best;  // where it is, and the best so far
+  double residual;    // of that
+  int sweeps;         // of the next turn; 0: before the first one
+};
 
-static void compare(best *b, int n, const double *r, double residual) {
-  if (residual < b->residual) b->residual = residual, memcpy(b->r, r, (size_t)n * sizeof *r);
+static void compare(local_path *path, int n, double residual) {
+  if (residual < path->residual) path->residual = residual, memcpy(path->best, path->at, (size_t)n * sizeof(double));
 }
 
-// Turns from r, which the first sweeps have left.
-static solve_status take_turns(const solve_problem *p, const solve_settings *s, solve_workspace *w, int limit,
-                               nsgs_sweeps *m, best *b, double *r, solve_info *info) {
-  int n = p->W.rows, most = SWEEPS;
+// Turns, at most `limit` iterations in all.
+static solve_status take_turns(local_path *path, const solve_problem *p, const solve_settings *s, solve_workspace *w,
+                               int limit, nsgs_sweeps *m, solve_info *info) {
+  int n = p->W.rows;
   double size = mean_size(p, w->weights);
   for (;;) {
-    double residual = alart_curnier_leap(p, w, s->tolerance, limit, r, &info->iterations);
-    compare(b, n, r, residual);
+    double residual = alart_curnier_leap(p, w, s->tolerance, limit, path->at, &info->iterations);
+    compare(path, n, residual);
     if (residual <= s->tolerance) return SOLVE_SOLVED;
     if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
     if (info->iterations >= limit) return SOLVE_LIMIT;
     if (!(residual < INFINITY)) return SOLVE_STALLED;
     int left = limit - info->iterations;
-    info->iterations += sweep(m, most < left ? most : left, size, residual, s->tolerance, w->stop, r);
-    compare(b, n, r, nsgs_residual(m, r));
-    if (most < limit) most *= 2;
+    info->iterations +=
+        sweep(m, path->sweeps < left ? path->sweeps : left, size, residual, s->tolerance, w->stop, path->at);
+    compare(path, n, nsgs_residual(m, path->at));
+    if (path->sweeps < LOCAL_LIMIT) path->sweeps *= 2;
+    if (info->iterations >= limit) return SOLVE_LIMIT;
   }
+}
+
+static local_path lay_out(solve_workspace *w, const solve_limits *limits) {
+  return (local_path){.at = TAKE(w, double, limits->rows), .best = TAKE(w, double, limits->rows)};
+}
+
+local_path *local_path_take(solve_workspace *w, const solve_limits *limits) {
+  local_path *path = TAKE(w, local_path, 1), made = lay_out(w, limits);
+  if (path) *path = made;
+  return path;
+}
+
+void local_path_begin(local_path *path, const solve_problem *p, const double *r) {
+  path->residual = INFINITY, path->sweeps = 0;
+  memcpy(path->at, r, (size_t)p->W.rows * sizeof *r);
+}
+
+int local_path_turn(const local_path *path) { return path->sweeps ? path->sweeps : FIRST_SWEEPS + SWEEPS; }
+
+solve_status local_path_go_on(local_path *path, const solve_problem *p, const solve_settings *s, solve_workspace *w,
+                              double *r, solve_info *info) {
+  int n = p->W.rows, limit = s->iterations ? s->iterations : LOCAL_LIMIT;
+  nsgs_sweeps *m = nsgs_begin_local(p, w);
+  if (path->sweeps == 0) {
+    info->iterations = nsgs_go_on_local(m, limit < FIRST_SWEEPS ? limit : FIRST_SWEEPS, 0, w->stop, path->at);
+    compare(path, n, nsgs_residual(m, path->at));
+    path->sweeps = SWEEPS;
+  }
+  solve_status status = take_turns(path, p, s, w, limit, m, info);
+  if (path->residual < INFINITY) memcpy(r, path->best, (size_t)n * sizeof *r);
+  return status;
 }
 
 solve_status local_solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                          solve_info *info) {
-  int n = p->W.rows, limit = s->iterations ? s->iterations : LOCAL_LIMIT;
-  nsgs_sweeps *m = nsgs_begin_local(p, w);
-  best b = {TAKE(w, double, n), INFINITY};
-  info->iterations = nsgs_go_on_local(m, limit < FIRST_SWEEPS ? limit : FIRST_SWEEPS, 0, w->stop, r);
-  compare(&b, n, r, nsgs_residual(m, r));
-  solve_status status = take_turns(p, s, w, limit, m, &b, r, info);
-  if (b.residual < INFINITY) memcpy(r, b.r, (size_t)n * sizeof *r);
-  return status;
+  solve_limits limits = solve_limits_exact(p);
+  local_path path = lay_out(w, &limits);
+  local_path_begin(&path, p, r);
+  return local_path_go_on(&path, p, s, w, r, info);
+}
+
+void local_measure(solve_workspace *w, const solve_limits *limits) {
+  lay_out(w, limits);
+  nsgs_measure_local(w, limits);
 }

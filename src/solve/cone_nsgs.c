@@ -364,7 +364,7 @@ nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w, double toler
 
 double nsgs_work(const nsgs_sweeps *m) {
   const solve_problem *p = &m->problem;
-  return m->packed ? m->type->work * m->type->groups(m->packed) : 0.4 * matrix_entries(&p->W) + 50.0 * p->block_count;
+  return m->packed ? m->type->work * m->type->groups(m->packed) : 0.25 * matrix_entries(&p->W) + 30.0 * p->block_count;
 }
 
 // Sweeps that can tell by how much they change whether a look is worth its cost: what a contact moves by is what it was
@@ -450,6 +450,13 @@ nsgs_sweeps *nsgs_begin_local(const solve_problem *p, solve_workspace *w) {
   return m;
 }
 
+void nsgs_measure_local(solve_workspace *w, const solve_limits *limits) {
+  solve_limits own = *limits;
+  own.dense = 0;
+  TAKE(w, nsgs_sweeps, 1);
+  lay_out(w, &own);
+}
+
 static bool is_near(const nsgs_sweeps *m, int block) {
   const matrix_pieces *J = &m->problem.W.J;
   for (int k = J->first[block]; k < J->first[block + 1]; k++)
@@ -458,7 +465,7 @@ static bool is_near(const nsgs_sweeps *m, int block) {
 }
 
 // Of one contact, by the model of solve/work.h.
-static const double WORK_LOCAL = 100;
+static const double WORK_LOCAL = 65;
 
 // Over all blocks, or over those near to what has moved. Returns whether it has moved anything.
 static bool sweep_locally(nsgs_sweeps *m, bool all, double least, double *r) {

@@ -21,6 +21,7 @@ void nsgs_measure(solve_workspace *w, const solve_limits *limits);
 // are not solved exactly. At most `most` sweeps, less if nothing moves any more. Returns how many.
 // Takes less memory than nsgs_begin.
 nsgs_sweeps *nsgs_begin_local(const solve_problem *p, solve_workspace *w);
+void nsgs_measure_local(solve_workspace *w, const solve_limits *limits);
 int nsgs_go_on_local(nsgs_sweeps *m, int most, double least, interrupt *stop, double *r);
 double nsgs_residual(nsgs_sweeps *m, const double *r);  // of the r that these sweeps have left
 

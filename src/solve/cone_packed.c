@@ -429,7 +429,7 @@ static double sweep(packed_sweeps *m) {
 // Single precision leaves about 1e-7 of the residual, times how much larger the percussions of a crowd are than the sum
 // of what they do to its bodies. Its least tolerance is far above that.
 #ifdef LANES_SINGLE
-const packed_type packed_single = {5e-5, 2e-6, 1000, lay_out, begin, take, give, residual, sweep, scale, groups};
+const packed_type packed_single = {5e-5, 2e-6, 48, lay_out, begin, take, give, residual, sweep, scale, groups};
 #else
-const packed_type packed_double = {0, 0, 800, lay_out, begin, take, give, residual, sweep, scale, groups};
+const packed_type packed_double = {0, 0, 44, lay_out, begin, take, give, residual, sweep, scale, groups};
 #endif

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "solve/chain.h"
 #include "solve/condensed.h"
 #include "solve/cone.h"
 #include "solve/cone_alart_curnier.h"
-#include "solve/cone_nsgs.h"
 #include "solve/reduced.h"
 #include "solve/residual.h"
 
@@ -49,8 +49,7 @@ static size_t memory_of(void (*measure)(solve_workspace *, const solve_limits *)
     reduced_lay_out(&empty, limits);
     driver_begin_part(&empty, NULL, limits);
   }
-  newton_path_take(&empty, limits);
-  nsgs_measure(&empty, limits);
+  chain_race_measure(&empty, limits);
   measure(&empty, limits);
   return empty.used;
 }
@@ -78,7 +77,8 @@ void driver_solve(const solver *s, const solve_problem *p, const solve_settings 
   put_all_inside(p, solution->r);
   info->residual = solve_residual_known(p, w->weights, solution->r, solution->u, d->work);
   if (info->status == SOLVE_INTERRUPTED) return;
-  if (settings->polish && info->residual > SOLVE_ROUNDING && info->residual < INFINITY) {
+  bool polishes = settings->polish && (!s->resumes || info->residual <= settings->tolerance);
+  if (polishes && info->residual > SOLVE_ROUNDING && info->residual < INFINITY) {
     double before = info->residual;
     info->residual = alart_curnier_polish(p, w, solution->r, solution->u, before);
     info->polished = info->residual < before;

@@ -14,7 +14,8 @@ typedef struct solver {
   // Improves r and says how it ended; whether r is a solution is for others to judge.
   solve_status (*solve)(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                         solve_info *info);
-  bool finite;  // ends by itself after a number of steps that the problem gives
+  bool finite;   // ends by itself after a number of steps that the problem gives
+  bool resumes;  // is left and gone on with: only a solution is polished
 } solver;
 
 extern const solver solver_active_set, solver_lemke, solver_pgs, solver_newton, solver_enumerate, solver_nsgs,
@@ -51,8 +52,7 @@ enum { CHAIN_TALLY_NUMBERS = 6 + 3 * CHAIN_STAGES_MAX };
 void chain_tally_pack(const chain_tally *t, double numbers[CHAIN_TALLY_NUMBERS]);
 chain_tally chain_tally_unpack(const double numbers[CHAIN_TALLY_NUMBERS]);
 
-// What the chain tried on one problem, in its order, unless the active set solved it at once; `count` goes on beyond
-// CHAIN_LOG_MAX. Set to zero by the caller.
+// What the chain tried on one problem, in its order; `count` goes on beyond CHAIN_LOG_MAX. Set to zero by the caller.
 enum { CHAIN_LOG_MAX = 256 };
 typedef struct chain_log {
   int count;

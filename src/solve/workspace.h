@@ -12,10 +12,12 @@
 typedef struct solve_workspace {
   char *base;  // null while measuring
   size_t size, used;
-  solve_limits limits;          // of the problems it has room for
-  struct nsgs_sweeps *sweeps;   // of the chain, which go on from one attempt to the next
-  struct newton_path *path;     // of the chain, likewise
-  struct condensed *condensed;  // equations of problems in pieces; grows by itself
+  solve_limits limits;             // of the problems it has room for
+  struct nsgs_sweeps *sweeps;      // of the chain, which go on from one attempt to the next
+  struct newton_path *path;        // of the chain, likewise
+  struct interior_path *interior;  // likewise, of problems in pieces
+  struct local_path *local;        // likewise
+  struct condensed *condensed;     // equations of problems in pieces; grows by itself
   const double *weights;  // of the residual of the problem that is solved (solve/residual.h); null: it has no diagonal
   interrupt *stop;        // ends a solve early; may be null
   double work;            // of the solvers on the problem at hand, by the model of solve/work.h
