@@ -5,6 +5,7 @@
 #include "carom/carom.h"
 #include "contact.h"
 #include "exact_lemke.h"
+#include "solve/active_set.h"
 
 // --- counting allocations --------------------------------------------------------------------------------------------
 
@@ -299,6 +300,33 @@ static void bounds_may_be_infinite(void) {
     CHECK_EQUAL(contact_solve(c, by[k], &settings, NULL).status, SOLVE_SOLVED);
     CHECK_LE(apart(3, c->r, r), 1e-11);
   }
+}
+
+// One or two contacts in the plane whose velocities without percussions say what they do: which part, and which way the
+// others slip. Found in one round. W has a unique solution at this friction.
+static void contacts_that_slip_on_take_one_round(void) {
+  int found[3] = {0};  // by how many are pressed
+  for (int round = 0; round < 2000; round++) {
+    contact_problem *c = fresh();
+    int count = 1 + round % 2, pressed = 0, iterations = 0;
+    for (int k = 0; k < count; k++) add_block(c, (solve_block){.kind = BLOCK_PLANE, .size = 2, .mu = uniform(0, 0.2)});
+    fill_gram(c, 6, 0.5);
+    choose_solution(c, false);
+    bool goes_on = true;
+    for (int k = 0; k < count; k++) {
+      const double *r = c->known_r + 2 * k, *u = c->known_u + 2 * k, *q = c->q + 2 * k;
+      goes_on &= (r[0] > 0) == (q[0] < 0) && (r[0] == 0 || (u[1] > 0) == (q[1] > 0));
+      goes_on &= r[0] == 0 || fabs(u[1]) > 0;
+      pressed += r[0] > 0;
+    }
+    if (!goes_on) continue;
+    solve_problem p = as_problem(c);
+    CHECK_EQUAL(active_set_find(&p, c->r, &iterations), SOLVE_SOLVED);
+    CHECK_EQUAL(iterations, 1);
+    CHECK_LE(apart(2 * count, c->r, c->known_r), 1e-12);
+    found[pressed]++;
+  }
+  CHECK(found[0] > 20 && found[1] > 20 && found[2] > 20);
 }
 
 // A bilateral row that says the same as another, as in an overconstrained mechanism.
@@ -596,6 +624,7 @@ int main(void) {
   RUN(redundant_contacts_are_solved);
   RUN(bilateral_rows_and_boxes_are_solved);
   RUN(bounds_may_be_infinite);
+  RUN(contacts_that_slip_on_take_one_round);
   RUN(redundant_bilateral_rows_are_solved);
   RUN(enumeration_counts);
   RUN(what_has_no_solution_is_not_solved);

@@ -92,23 +92,9 @@ static void fill(system *s, const solve_problem *p, const double *W, const doubl
   }
 }
 
-// Of two unknowns, the most that one or two contacts which slip have.
-static bool eliminate_two(system *s) {
-  double *a = s->A[0], *b = s->A[1];
-  if (fabs(b[0]) > fabs(a[0])) a = s->A[1], b = s->A[0];
-  if (!(fabs(a[0]) > s->least[0])) return false;
-  double inverse = 1 / a[0], beside = a[1] * inverse, first = a[2] * inverse;
-  double pivot = b[1] - b[0] * beside;
-  if (!(fabs(pivot) > s->least[1])) return false;
-  double second = (b[2] - b[0] * first) * (1 / pivot);
-  s->A[0][2] = first - beside * second, s->A[1][2] = second;
-  return true;
-}
-
 // Gauss with partial pivoting; the solution ends in the last column.
 static bool eliminate(system *s) {
   int n = s->n;
-  if (n == 2) return eliminate_two(s);
   for (int k = 0; k < n; k++) {
     int best = k;
     for (int i = k + 1; i < n; i++)
@@ -164,10 +150,50 @@ static int limit(const solve_problem *p) {
   return ROUNDS;
 }
 
+// One or two contacts in the plane that slip as they do without percussions, most problems of small mechanisms: by
+// Cramer's rule, with r_T = pull r_N. An open one has the equation r_N = 0. Returns false if a law is broken, or if the
+// determinant is rounding.
+static inline bool slip_on(const int count, const solve_problem *p, const double *W, double *r) {
+  double A[2][2] = {{1, 0}, {0, 1}}, b[2] = {0}, pull[2];
+  bool open[2], forward[2];
+  for (int i = 0; i < count; i++) {
+    open[i] = !(p->q[2 * i] < 0), forward[i] = p->q[2 * i + 1] > 0;
+    pull[i] = slip_pull(&p->blocks[i], forward[i] ? FORWARD : BACKWARD);
+  }
+  for (int i = 0; i < count; i++) {
+    const double *Wi = W + 4 * i * count;
+    if (open[i]) continue;
+    for (int j = 0; j < count; j++) A[i][j] = Wi[2 * j] + pull[j] * Wi[2 * j + 1];
+    b[i] = -p->q[2 * i];
+  }
+  double main = A[0][0] * A[1][1], other = A[0][1] * A[1][0], inverse = 1 / (main - other);
+  if (!(fabs(main - other) > SINGULAR * (fabs(main) + fabs(other)))) return false;
+  r[0] = (A[1][1] * b[0] - A[0][1] * b[1]) * inverse, r[1] = pull[0] * r[0];
+  if (count == 2) r[2] = (A[0][0] * b[1] - A[1][0] * b[0]) * inverse, r[3] = pull[1] * r[2];
+  for (int i = 0; i < count; i++) {
+    int row = 2 * i + !open[i];  // the normal velocity of an open one is not negative, and others slip on
+    double u = p->q[row];
+    for (int j = 0; j < 2 * count; j++) u += W[2 * row * count + j] * r[j];
+    if (r[2 * i] < 0 || (open[i] || forward[i] ? u < 0 : u > 0)) return false;
+  }
+  return true;
+}
+
+static bool all_slip_on(const solve_problem *p, const double *W, double *r) {
+  if (p->block_count < 1 || p->block_count > 2 || p->W.rows != 2 * p->block_count || p->blocks[0].kind != BLOCK_PLANE)
+    return false;
+  if (p->block_count == 1) return slip_on(1, p, W, r);
+  return p->blocks[1].kind == BLOCK_PLANE && slip_on(2, p, W, r);
+}
+
 static solve_status find(const solve_problem *p, int rounds, double *r, int *iterations) {
   double own[ROWS_MAX * ROWS_MAX], u[ROWS_MAX];
   block_state state[ROWS_MAX];
   const double *W = matrix_values(&p->W, own);
+  if (all_slip_on(p, W, r)) {
+    ++*iterations;
+    return SOLVE_SOLVED;
+  }
   for (int b = 0; b < p->block_count; b++) state[b] = first_guess(&p->blocks[b], p->q + p->blocks[b].row);
   while ((*iterations)++ < rounds) {
     if (!solve_states(p, W, state, r, u)) return SOLVE_STALLED;

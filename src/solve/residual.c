@@ -114,6 +114,12 @@ static inline void add_block(residual_sums *e, const solve_block *b, const doubl
     return;
   }
   double F[BLOCK_ROWS_MAX], inverse = 1 / d[0];
+  if (b->kind == BLOCK_PLANE) {  // with its size as a constant: most blocks of mechanisms
+    natural_friction(2, b->mu, r, u, inverse, F);
+    e->error += d[0] * square(2, F);
+    add_rows(e, r, u, q, 2, d[0], inverse);
+    return;
+  }
   natural_map(b, r, u, inverse, F);
   e->error += d[0] * square(b->size, F);
   add_rows(e, r, u, q, b->size, d[0], inverse);
