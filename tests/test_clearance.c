@@ -85,6 +85,11 @@ static void gap_rates_are_what_the_normal_rows_say(void) {
       gaps_at(&r, q, u, 0, now);
       contact_point points[CONTACT_POINTS_MAX];
       contact_evaluate(s, m, r.sim->x, points);
+      if (s->elements[0].type->least_gap) {
+        double least = INFINITY;
+        for (int p = 0; p < s->point_count; p++) least = fmin(least, now[p]);
+        CHECK_NEAR(s->elements[0].type->least_gap(m, r.sim->x, &s->elements[0]), least, 1e-15);
+      }
       rows_clear(m, r.sim->x);
       for (int p = 0; p < s->point_count; p++) {
         contact_add_normal(m, r.sim->x, &s->elements[0], &points[p]);

@@ -130,12 +130,13 @@ static void circle_is_cosine_and_sine(void) {
 static void four_circles_are_each_one(void) {
   uint64_t seed = 4;
   for (int i = 0; i < 20000; i++) {
-    double angle[4], c[4], s[4];
+    double angle[4];
+    fours c, s;
     for (int k = 0; k < 4; k++)
       angle[k] = random_between(&seed, -1, 1) * pow(10, random_between(&seed, -8, i % 2 ? 8 : 5));
     if (i % 5 == 0) angle[i % 4] = round(angle[i % 4]) * 0.78539816339744831;
     if (i % 11 == 0) angle[3] = i % 2 ? NAN : -INFINITY;
-    circle_at_four(angle[0], angle[1], angle[2], angle[3], c, s);
+    circle_four(angle[0], angle[1], angle[2], angle[3], &c, &s);
     for (int k = 0; k < 4; k++) {
       circle one = circle_at(angle[k]);
       if (isfinite(angle[k])) CHECK(c[k] == one.c && s[k] == one.s);

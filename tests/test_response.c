@@ -404,11 +404,12 @@ static void pairs_are_rows(void) {
     for (int k = 0;
          k < POSES && CHECK(y && z) && CHECK(motion_reserve_rows(m, y, PAIRS) && motion_reserve_rows(m, z, PAIRS));
          k++) {
-      double q[RESPONSE_SMALL], u[RESPONSE_SMALL], v[RESPONSE_SMALL], other[RESPONSE_SMALL];
+      double q[RESPONSE_SMALL], u[RESPONSE_SMALL], v[RESPONSE_SMALL], other[RESPONSE_SMALL], end[RESPONSE_SMALL];
       for (int i = 0; i < n; i++) q[i] = 4 * sin(1.7 * i + 2.3 * k), u[i] = 3 * cos(0.9 * i - 1.1 * k);
       CHECK(response_sweep(m, y, q, u, 0.01, 0.1, v) && response_sweep(m, z, q, u, 0.01, 0.1, other));
-      CHECK(response_fly(m, x, q, u, 0.01, 0.1, other));
+      CHECK(response_fly(m, x, q, u, 0.01, 0.1, end, other));
       for (int i = 0; i < n; i++) CHECK(other[i] == v[i] && x->q[i] == y->q[i]);
+      for (int i = 0; i < n; i++) CHECK_NEAR(end[i], y->q[i] + 0.09 * v[i], 1e-15 * fmax(10, fabs(v[i])));
       for (int i = 1; i <= n; i++)
         CHECK(x->links[i].p.x == y->links[i].p.x && x->links[i].R.m[1] == y->links[i].R.m[1]);
       response_pair pairs[PAIRS];

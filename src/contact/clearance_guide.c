@@ -1,6 +1,7 @@
 // A slider of length 2a and width 2b in a guide with clearance c on each side: its four corners against two walls at
 // y = ±(b + c) in the guide's axes. Paper 004, figure 8: free, one corner, the two corners of one side (a whole face),
 // two opposite corners.
+#include <math.h>
 #include <stddef.h>
 
 #include "contact/clearance.h"
@@ -31,21 +32,25 @@ static void gaps(const mechanism *m, const motion *x, const contact_element *e, 
   for (int k = 0; k < 4; k++) gap[k] = gap_of(&reach, e, k);
 }
 
+static double least_gap(const mechanism *m, const motion *x, const contact_element *e) {
+  marker_place guide = marker_find(m, x, e->first), slider = marker_find(m, x, e->second);
+  guide_reach r = reach_of(&guide, &slider, e);
+  return 0.5 * e->size_second[1] + e->clearance - (fabs(r.height) + fabs(r.tilt)) - r.rise;
+}
+
 // Corner k: along x by the sign of bit 0, towards the upper wall (bit 1 set) or the lower one. The guide is the first
 // body: the normal points into its wall.
 static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
   marker_place guide = marker_find(m, x, e->first), slider = marker_find(m, x, e->second);
-  double a = 0.5 * e->size_second[0], b = 0.5 * e->size_second[1];
   guide_reach reach = reach_of(&guide, &slider, e);
-  vec3 up = mat3_column(guide.R, 1), along = mat3_column(slider.R, 0), across = mat3_column(slider.R, 1);
+  const double *R = slider.R.m, up_x = guide.R.m[1], up_y = guide.R.m[4];
   for (int k = 0; k < 4; k++) {
-    double side = k & 2 ? 1 : -1;
-    vec3 corner = vec3_axpy(vec3_axpy(slider.p, k & 1 ? a : -a, along), side * b, across);
+    double side = k & 2 ? 1 : -1, a = (k & 1 ? 0.5 : -0.5) * e->size_second[0], b = 0.5 * side * e->size_second[1];
     contact_point *p = &points[k];
     p->gap = gap_of(&reach, e, k);
     p->node_first = guide.node, p->node_second = slider.node;
-    p->at = corner;
-    contact_set_frame(m, p, vec3_scale(side, up));
+    p->at = (vec3){slider.p.x + a * R[0] + b * R[1], slider.p.y + a * R[3] + b * R[4], 0};
+    contact_set_frame(m, p, (vec3){side * up_x, side * up_y, 0});
   }
 }
 
@@ -82,6 +87,7 @@ static const contact_type contact_guide = {
     .evaluate = evaluate,
     .travel = travel,
     .gaps = gaps,
+    .least_gap = least_gap,
     .mode = mode,
     .mode_names = mode_names,
     .point_names_planar = contact_corners_planar,

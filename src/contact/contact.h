@@ -140,6 +140,8 @@ typedef struct contact_type {
                 contact_visit *each, void *context);
   // The gaps alone, the same numbers, where they are cheaper to have; NULL if evaluate gives them.
   void (*gaps)(const mechanism *m, const motion *x, const contact_element *e, double *gaps);
+  // The least of them, the same number, where most steps look at no more; NULL if evaluate gives it.
+  double (*least_gap)(const mechanism *m, const motion *x, const contact_element *e);
   // Which of its modes a set of active points is; names end with null. May be null if it has no modes.
   int (*mode)(const contact_element *e, const bool *active);
   const char *const *mode_names;

@@ -28,6 +28,8 @@ static inline marker_place marker_find(const mechanism *m, const motion *x, int 
   if (k->shape) {
     s.frame = &x->flexible_markers[i];
     s.R = s.frame->R, s.p = s.frame->p;
+  } else if (s.node == GROUND) {
+    s.R = k->local.R, s.p = k->local.p;
   } else if (m->planar) {
     double c = l->R.m[0], n = l->R.m[3], kc = k->local.R.m[0], kn = k->local.R.m[3];
     double rc = c * kc - n * kn, rn = n * kc + c * kn;

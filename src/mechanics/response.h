@@ -30,9 +30,11 @@ bool response_accelerate(const mechanism *m, motion *x);
 bool response_sweep(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,
                     double *u_free);
 bool response_sweeps(const mechanism *m);
-// The same for a motion that meets no contact: of the motion it leaves q and the poses of the links alone.
-bool response_fly(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,
-                  double *u_free);
+// The same for a motion that meets no contact, and on to its end: u_end := u_free and
+// q_end := q + way u + (dt - way) u_end. Of the motion it leaves q and the poses of the links alone. Returns false also
+// if a number is not finite.
+bool response_fly(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt, double *q_end,
+                  double *u_end);
 // A row of a motion that was swept: the velocity of body a against body b at (x, y) in the world, along (dx, dy).
 typedef struct response_pair {
   int a, b;
@@ -40,6 +42,7 @@ typedef struct response_pair {
 } response_pair;
 // These rows, all that the motion has, with their rates under the speeds u and v and their W, at once. The motion gets
 // vectors of them and no rows. Returns false if one of them can hardly move: then rows are to be added instead.
+enum { RESPONSE_PAIRS = 12 };  // at most
 bool response_take_pairs(const mechanism *m, motion *x, const response_pair *pairs, int count, const double *u,
                          const double *v, double *rates_u, double *rates_v, double *W);
 bool response_of_free_bodies(const mechanism *m);  // every tree is one free body

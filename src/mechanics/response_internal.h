@@ -2,6 +2,7 @@
 #ifndef MECHANICS_RESPONSE_INTERNAL_H
 #define MECHANICS_RESPONSE_INTERNAL_H
 
+#include "math/fours.h"
 #include "mechanics/response.h"
 
 // The regularisation μ of proximal iterations on a unit diagonal: far above rounding (1e-16) and far below the
@@ -12,18 +13,19 @@
 #define RESPONSE_PROX_HELD (10 * RESPONSE_PROX)
 enum { RESPONSE_PROX_TURNS = 12 };
 
-// Constants of a body in a chain that is swept, see response_small.c: J_k and the mass beyond it at the end of its arm;
-// the arm, and the moment of both, in its axes.
-typedef struct swept_body {
-  double inertia, ex, ey, bx, by;
-} swept_body;
+// Constants of four bodies that follow each other in a chain that is swept, see response_small.c: J_k and the mass
+// beyond it at the end of its arm; the arm, and the moment of both, in the axes of the body.
+typedef struct swept_bodies {
+  fours ex, ey, bx, by;
+  double inertia[FOURS];
+} swept_bodies;
 
 // The workspace of one motion.
 typedef struct response_work {
   // Written out: M and then L below its diagonal, nv x nv; D⁻¹; and 2 nv per row: g, and L⁻ᵀ g.
   double *mass, *inverse, *vectors;
-  unsigned *moved_by;  // bit v for each speed between a node and ground, by node
-  swept_body *swept;   // one per speed where response_sweeps
+  unsigned *moved_by;   // bit v for each speed between a node and ground, by node
+  swept_bodies *swept;  // of all speeds where response_sweeps
   // By recursion: the rows that touch each tree as lists, by slots of motion.row_bases. -1 ends a list.
   int *tree_slot, *slot_next, *slot_row;
   // W of the constraint rows, scaled to a unit diagonal by `scale`: dense or in the sparse pattern, and its factor.
@@ -79,7 +81,8 @@ typedef struct response_kernels {  // compiled for one number of speeds
   void (*accelerate)(motion *x);
   // Returns the speed whose pivot is rounding, or -1, as `factor` does.
   int (*sweep)(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt, double *u_free);
-  int (*fly)(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt, double *u_free);
+  bool (*fly)(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt, double *q_end,
+              double *u_end);
   // As response_take_pairs, without a look at the diagonal.
   void (*take_pairs)(motion *x, const response_pair *pairs, int count, const double *u, const double *v,
                      double *rates_u, double *rates_v, double *W);

@@ -1,7 +1,10 @@
 // M written out, for mechanisms of few speeds.
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
+#include "base/number.h"
+#include "math/circle.h"
 #include "mechanics/kinematics.h"
 #include "mechanics/planar.h"
 #include "mechanics/response_internal.h"
@@ -153,60 +156,66 @@ BLOCK void accelerate(const int nv, motion *x) {
 // (L C)ᵀ D (L C), the factor over u that rows and responses use.
 
 static void prepare_sweep(const mechanism *m, motion *x) {
-  swept_body *b = x->response->swept;
   double beyond = 0;
   for (int k = m->nv - 1; k >= 0; beyond += m->nodes[k + 1].mass, k--) {
     const node *n = &m->nodes[k + 1];
     vec3 arm = k + 1 < m->nv ? n[1].inner.p : (vec3){0};
-    b[k].ex = arm.x, b[k].ey = arm.y;
-    b[k].bx = n->moment.x + beyond * arm.x, b[k].by = n->moment.y + beyond * arm.y;
-    b[k].inertia = n->inertia[2] + beyond * (arm.x * arm.x + arm.y * arm.y);
+    swept_bodies *b = &x->response->swept[k / FOURS];
+    b->ex[k % FOURS] = arm.x, b->ey[k % FOURS] = arm.y;
+    b->bx[k % FOURS] = n->moment.x + beyond * arm.x, b->by[k % FOURS] = n->moment.y + beyond * arm.y;
+    b->inertia[k % FOURS] = n->inertia[2] + beyond * (arm.x * arm.x + arm.y * arm.y);
   }
 }
 
-// Directions and places of the bodies; for rows also their velocities and the columns of their joints referred as
-// above.
-BLOCK void store_links(const int nv, const bool for_rows, const mechanism *m, const double *c, const double *s,
-                       const double *w, const double *Ex, const double *Ey, motion *x) {
-  double px = m->nodes[1].inner.p.x, py = m->nodes[1].inner.p.y, rho_x = 0, rho_y = 0, vx = 0, vy = 0;
-#pragma GCC unroll 8
-  for (int k = 0; k < nv; k++) {
-    tree_link *l = &x->links[k + 1];
-    double *S = x->U + 6 * k;
-    l->R.m[0] = c[k], l->R.m[1] = -s[k], l->R.m[3] = s[k], l->R.m[4] = c[k];
-    l->p.x = px + rho_x, l->p.y = py + rho_y;
-    if (!for_rows) {
-      rho_x += Ex[k], rho_y += Ey[k];
-      continue;
-    }
-    l->V[0] = w[k], l->V[1] = vx, l->V[2] = vy;
-    l->IA[OF_RHO] = rho_x, l->IA[OF_RHO + 1] = rho_y;
-    S[0] = 1, S[1] = rho_y, S[2] = -rho_x;
-    rho_x += Ex[k], rho_y += Ey[k];
-    vx -= w[k] * Ey[k], vy += w[k] * Ex[k];
-  }
-}
-
-// Without rows, nothing is kept of M and the accelerations.
-BLOCK int sweep(const int nv, const bool for_rows, const mechanism *m, motion *x, const double *q, const double *u,
-                double way, double dt, double *u_free) {
-  static const bool driven[RESPONSE_SMALL] = {false};
-  const swept_body *b = x->response->swept;
-  double M[RESPONSE_SMALL * RESPONSE_SMALL], inverse[RESPONSE_SMALL], y[RESPONSE_SMALL], w[RESPONSE_SMALL];
-  double angle[RESPONSE_SMALL] = {0}, c[RESPONSE_SMALL], s[RESPONSE_SMALL];
+// What a sweep finds of each body: what turns with it, four at a time, and what is left for rows.
+typedef struct swept_motion {
+  double c[RESPONSE_SMALL], s[RESPONSE_SMALL], w[RESPONSE_SMALL];
   double Ex[RESPONSE_SMALL], Ey[RESPONSE_SMALL], Bx[RESPONSE_SMALL], By[RESPONSE_SMALL];
-  for (int k = 0; k < nv; k++) {
-    double moved = x->q[k] = q[k] + way * u[k], speed = u[k];
-    if (for_rows) x->u[k] = speed;
-    angle[k] = k ? angle[k - 1] + moved : moved, w[k] = k ? w[k - 1] + speed : speed;
+  double y[RESPONSE_SMALL];                                            // B × g, then ẇ
+  double M[RESPONSE_SMALL * RESPONSE_SMALL], inverse[RESPONSE_SMALL];  // over w: the factor L below the diagonal, D⁻¹
+} swept_motion;
+
+BLOCK void put_four(const fours *from, double *to) { memcpy(to, from, sizeof *from); }
+
+BLOCK void turn_four(const swept_bodies *b, const vec3 *gravity, const double *angle, int k, swept_motion *to) {
+  fours c, s;
+  circle_four(angle[k], angle[k + 1], angle[k + 2], angle[k + 3], &c, &s);
+  const fours Ex = c * b->ex - s * b->ey, Ey = s * b->ex + c * b->ey;
+  const fours Bx = c * b->bx - s * b->by, By = s * b->bx + c * b->by, y = Bx * gravity->y - By * gravity->x;
+  put_four(&c, to->c + k), put_four(&s, to->s + k);
+  put_four(&Ex, to->Ex + k), put_four(&Ey, to->Ey + k);
+  put_four(&Bx, to->Bx + k), put_four(&By, to->By + k), put_four(&y, to->y + k);
+}
+
+// Directions and places of the bodies.
+BLOCK void store_places(const int nv, const mechanism *m, const swept_motion *at, motion *x) {
+  double px = m->nodes[1].inner.p.x, py = m->nodes[1].inner.p.y, rho_x = 0, rho_y = 0;
+#pragma GCC unroll 8
+  for (int k = 0; k < nv; rho_x += at->Ex[k], rho_y += at->Ey[k], k++) {
+    tree_link *l = &x->links[k + 1];
+    l->R.m[0] = at->c[k], l->R.m[1] = -at->s[k], l->R.m[3] = at->s[k], l->R.m[4] = at->c[k];
+    l->p.x = px + rho_x, l->p.y = py + rho_y;
   }
-  for (int k = 0; k < nv; k += 4) circle_at_four(angle[k], angle[k + 1], angle[k + 2], angle[k + 3], c + k, s + k);
+}
+
+// Returns the body whose pivot is rounding, or -1. Not inlined: a motion that flies has the same numbers to the bit as
+// one that sweeps only if both run the same instructions.
+BLOCK int sweep(const int nv, const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,
+                double *u_free, swept_motion *restrict at) {
+  static const bool driven[RESPONSE_SMALL] = {false};
+  const swept_bodies *b = x->response->swept;
+  const double *Ex = at->Ex, *Ey = at->Ey, *Bx = at->Bx, *By = at->By;
+  double angle[RESPONSE_SMALL] = {0}, *y = at->y, *w = at->w, *M = at->M;
 #pragma GCC unroll 8
   for (int k = 0; k < nv; k++) {
-    Ex[k] = c[k] * b[k].ex - s[k] * b[k].ey, Ey[k] = s[k] * b[k].ex + c[k] * b[k].ey;
-    Bx[k] = c[k] * b[k].bx - s[k] * b[k].by, By[k] = s[k] * b[k].bx + c[k] * b[k].by;
-    y[k] = Bx[k] * m->gravity.y - By[k] * m->gravity.x;
-    M[k * nv + k] = b[k].inertia;
+    double moved = x->q[k] = q[k] + way * u[k];
+    angle[k] = k ? angle[k - 1] + moved : moved, w[k] = k ? w[k - 1] + u[k] : u[k];
+  }
+#pragma GCC unroll 2
+  for (int k = 0; k < nv; k += FOURS) turn_four(&b[k / FOURS], &m->gravity, angle, k, at);
+#pragma GCC unroll 8
+  for (int k = 0; k < nv; k++) {
+    M[k * nv + k] = b[k / FOURS].inertia[k % FOURS];
 #pragma GCC unroll 8
     for (int i = 0; i < k; i++) {
       double across = Ex[i] * By[k] - Ey[i] * Bx[k];
@@ -215,21 +224,40 @@ BLOCK int sweep(const int nv, const bool for_rows, const mechanism *m, motion *x
       y[i] += w[k] * w[k] * across;
     }
   }
-  store_links(nv, for_rows, m, c, s, w, Ex, Ey, x);
-  int singular = factor(nv, driven, M, inverse);
+  store_places(nv, m, at, x);
+  int singular = factor(nv, driven, M, at->inverse);
   if (singular >= 0) return singular;
   solve_inward(nv, M, y);
-  solve_outward(nv, M, inverse, y);
-  for (int k = 0; k < nv; k++) {
-    double udot = k ? y[k] - y[k - 1] : y[k];
-    u_free[k] = u[k] + dt * udot;
-    if (!for_rows) continue;
-    double *L = x->response->mass + k * nv, sum = 1;
-    for (int i = k - 1; i >= 0; i--) L[i] = sum += M[k * nv + i];
-    x->response->inverse[k] = inverse[k];
-    x->udot[k] = udot;
-  }
+  solve_outward(nv, M, at->inverse, y);
+  for (int k = 0; k < nv; k++) u_free[k] = u[k] + dt * (k ? y[k] - y[k - 1] : y[k]);
   return -1;
+}
+
+// For rows: velocities of the bodies, the columns of their joints referred as above, the factor over u, accelerations.
+BLOCK void store_for_rows(const int nv, const double *u, const swept_motion *at, motion *x) {
+  double rho_x = 0, rho_y = 0, vx = 0, vy = 0;
+#pragma GCC unroll 8
+  for (int k = 0; k < nv; k++) {
+    tree_link *l = &x->links[k + 1];
+    double *S = x->U + 6 * k, *L = x->response->mass + k * nv, sum = 1;
+    x->u[k] = u[k];
+    l->V[0] = at->w[k], l->V[1] = vx, l->V[2] = vy;
+    l->IA[OF_RHO] = rho_x, l->IA[OF_RHO + 1] = rho_y;
+    S[0] = 1, S[1] = rho_y, S[2] = -rho_x;
+    vx -= at->w[k] * at->Ey[k], vy += at->w[k] * at->Ex[k];
+    rho_x += at->Ex[k], rho_y += at->Ey[k];
+#pragma GCC unroll 8
+    for (int i = k - 1; i >= 0; i--) L[i] = sum += at->M[k * nv + i];
+    x->response->inverse[k] = at->inverse[k];
+    x->udot[k] = k ? at->y[k] - at->y[k - 1] : at->y[k];
+  }
+}
+
+// From where a motion was moved to the end of its step. Returns false if a number is not finite.
+BLOCK bool end_step(const int nv, const motion *x, double rest, const double *u_end, double *q_end) {
+  double zero = 0;  // times each speed; NaN where one is not finite
+  for (int k = 0; k < nv; k++) q_end[k] = x->q[k] + rest * u_end[k], zero += 0 * u_end[k];
+  return zero == 0;
 }
 
 // --- rows over the speeds: each twice, g and L⁻ᵀ g -------------------------------------------------------------------
@@ -262,31 +290,84 @@ BLOCK void take_row(const int nv, const mechanism *m, motion *x, int i) {
   copy(nv, g, to + nv);
 }
 
-// g of a pair in a chain of hinges, whose body k is moved by the speeds 0 … k - 1: each turns the place about the
+// Four pairs side by side.
+typedef struct four_pairs {
+  fours a, b, x, y, dx, dy;
+} four_pairs;
+
+#define OF_FOUR(field) ((fours){p[0]->field, p[1]->field, p[2]->field, p[3]->field})
+// Of fewer than four the first stands in for those that there are not.
+BLOCK void read_four(const response_pair *pairs, int count, four_pairs *to) {
+  const response_pair *p[FOURS];
+#pragma GCC unroll 4
+  for (int i = 0; i < FOURS; i++) p[i] = i < count ? &pairs[i] : pairs;
+  *to = (four_pairs){OF_FOUR(a), OF_FOUR(b), OF_FOUR(x), OF_FOUR(y), OF_FOUR(dx), OF_FOUR(dy)};
+}
+
+// g of four pairs in a chain of hinges, whose body k is moved by the speeds 0 … k - 1: each turns the place about the
 // origin of its body.
-BLOCK void take_pair(const int nv, const motion *x, const response_pair *p, double *g) {
+BLOCK void take_four(const int nv, const motion *x, const four_pairs *p, fours *g) {
 #pragma GCC unroll 8
   for (int v = 0; v < nv; v++) {
     const vec3 *hinge = &x->links[v + 1].p;
-    double along = (p->x - hinge->x) * p->dy - (p->y - hinge->y) * p->dx;
-    g[v] = ((v < p->a) - (v < p->b)) * along;
+    const fours along = (p->x - hinge->x) * p->dy - (p->y - hinge->y) * p->dx;
+    g[v] = (fours)((fours_mask)along & ((double)v < p->a)) - (fours)((fours_mask)along & ((double)v < p->b));
   }
 }
 
-// Column j of W needs the vectors of the rows up to j alone.
+// Up to so many numbers of four, as far as they are in a row of this length.
+BLOCK void put_some(const fours *from, int count, double *to) {
+  if (count >= FOURS) memcpy(to, from, sizeof *from);
+  else
+    for (int k = 0; k < count; k++) to[k] = (*from)[k];
+}
+
+// Rates of four pairs, and L⁻ᵀ g; the vectors of each for itself.
+BLOCK void finish_four(const int nv, const motion *x, fours *g, int count, const double *u, const double *v,
+                       double *rates_u, double *rates_v, double *vectors) {
+  fours of_u = g[0] * u[0], of_v = g[0] * v[0];
+  const double *L = x->response->mass;
+#pragma GCC unroll 8
+  for (int k = 1; k < nv; k++) of_u += g[k] * u[k], of_v += g[k] * v[k];
+  put_some(&of_u, count, rates_u), put_some(&of_v, count, rates_v);
+#pragma GCC unroll 4
+  for (int i = 0; i < FOURS; i++)
+    for (int k = 0; k < nv && i < count; k++) vectors[2 * i * nv + k] = g[k][i];
+#pragma GCC unroll 8
+  for (int k = nv - 1; k > 0; k--)
+#pragma GCC unroll 8
+    for (int i = 0; i < k; i++) g[i] -= L[k * nv + i] * g[k];
+#pragma GCC unroll 4
+  for (int i = 0; i < FOURS; i++)
+    for (int k = 0; k < nv && i < count; k++) vectors[(2 * i + 1) * nv + k] = g[k][i];
+}
+
+// Four rows of pairs at a time, one in each lane. W is made of products of D^-1/2 L⁻ᵀ g with itself: symmetric to the
+// last digit.
 BLOCK void take_pairs(const int nv, motion *x, const response_pair *pairs, int count, const double *u, const double *v,
                       double *rates_u, double *rates_v, double *W) {
-  const response_work *w = x->response;
-  for (int j = 0; j < count; j++) {
-    double g[RESPONSE_SMALL], a[RESPONSE_SMALL], *to = w->vectors + 2 * j * nv;
-    take_pair(nv, x, &pairs[j], g);
-    copy(nv, g, to);
-    rates_u[j] = block_dot(nv, g, u), rates_v[j] = block_dot(nv, g, v);
-    solve_inward(nv, w->mass, g);
-    copy(nv, g, to + nv);
-    for (int k = 0; k < nv; k++) a[k] = w->inverse[k] * g[k];
-    for (int i = 0; i <= j; i++) W[j * count + i] = W[i * count + j] = block_dot(nv, a, w->vectors + (2 * i + 1) * nv);
+  fours half[RESPONSE_PAIRS / FOURS][RESPONSE_SMALL];
+  double scale[RESPONSE_SMALL];
+  for (int k = 0; k < nv; k++) scale[k] = sqrt(x->response->inverse[k]);
+  for (int at = 0; at < count; at += FOURS) {
+    four_pairs p;
+    fours *g = half[at / FOURS];
+    read_four(pairs + at, count - at, &p);
+    take_four(nv, x, &p, g);
+    finish_four(nv, x, g, count - at, u, v, rates_u + at, rates_v + at, x->response->vectors + 2 * at * nv);
+#pragma GCC unroll 8
+    for (int k = 0; k < nv; k++) g[k] *= scale[k];
   }
+  for (int from = 0; from < count; from += FOURS)
+#pragma GCC unroll 4
+    for (int i = 0; i < FOURS; i++)
+      for (int at = 0; at < count && from + i < count; at += FOURS) {
+        const fours *of = half[from / FOURS], *g = half[at / FOURS];
+        fours entries = g[0] * of[0][i];
+#pragma GCC unroll 8
+        for (int k = 1; k < nv; k++) entries += g[k] * of[k][i];
+        put_some(&entries, count - at, W + (from + i) * count + at);
+      }
 }
 
 BLOCK void take_rows(const int nv, const mechanism *m, motion *x) {
@@ -330,27 +411,35 @@ BLOCK void add_response(const int nv, const motion *x, const double *P, int row_
 }
 
 #define COUNTS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
-#define X(n)                                                                                                      \
-  static int factor_##n(const bool *driven, double *M, double *inverse) { return factor(n, driven, M, inverse); } \
-  static void accelerate_##n(motion *x) { accelerate(n, x); }                                                     \
-  static int sweep_##n(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,    \
-                       double *u_free) {                                                                          \
-    return sweep(n, true, m, x, q, u, way, dt, u_free);                                                           \
-  }                                                                                                               \
-  static int fly_##n(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,      \
-                     double *u_free) {                                                                            \
-    return sweep(n, false, m, x, q, u, way, dt, u_free);                                                          \
-  }                                                                                                               \
-  static void take_pairs_##n(motion *x, const response_pair *pairs, int count, const double *u, const double *v,  \
-                             double *rates_u, double *rates_v, double *W) {                                       \
-    take_pairs(n, x, pairs, count, u, v, rates_u, rates_v, W);                                                    \
-  }                                                                                                               \
-  static void take_rows_##n(const mechanism *m, motion *x) { take_rows(n, m, x); }                                \
-  static void rates_##n(const motion *x, const double *u, double *out) { rates(n, x, u, out); }                   \
-  static void matrix_##n(const motion *x, int rows, double *W) { matrix(n, x, rows, W); }                         \
-  static void pattern_##n(const mechanism *m, const motion *x, double *W) { pattern(n, m, x, W); }                \
-  static void add_##n(const motion *x, const double *P, int row_count, const double *u0, double *u) {             \
-    add_response(n, x, P, row_count, u0, u);                                                                      \
+#define X(n)                                                                                                        \
+  static int factor_##n(const bool *driven, double *M, double *inverse) { return factor(n, driven, M, inverse); }   \
+  static void accelerate_##n(motion *x) { accelerate(n, x); }                                                       \
+  static __attribute__((noinline)) int find_##n(const mechanism *m, motion *x, const double *q, const double *u,    \
+                                                double way, double dt, double *u_free, swept_motion *restrict at) { \
+    return sweep(n, m, x, q, u, way, dt, u_free, at);                                                               \
+  }                                                                                                                 \
+  static int sweep_##n(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,      \
+                       double *u_free) {                                                                            \
+    swept_motion at;                                                                                                \
+    int singular = find_##n(m, x, q, u, way, dt, u_free, &at);                                                      \
+    if (singular < 0) store_for_rows(n, u, &at, x);                                                                 \
+    return singular;                                                                                                \
+  }                                                                                                                 \
+  static bool fly_##n(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,       \
+                      double *q_end, double *u_end) {                                                               \
+    swept_motion at;                                                                                                \
+    return find_##n(m, x, q, u, way, dt, u_end, &at) < 0 && end_step(n, x, dt - way, u_end, q_end);                 \
+  }                                                                                                                 \
+  static void take_pairs_##n(motion *x, const response_pair *pairs, int count, const double *u, const double *v,    \
+                             double *rates_u, double *rates_v, double *W) {                                         \
+    take_pairs(n, x, pairs, count, u, v, rates_u, rates_v, W);                                                      \
+  }                                                                                                                 \
+  static void take_rows_##n(const mechanism *m, motion *x) { take_rows(n, m, x); }                                  \
+  static void rates_##n(const motion *x, const double *u, double *out) { rates(n, x, u, out); }                     \
+  static void matrix_##n(const motion *x, int rows, double *W) { matrix(n, x, rows, W); }                           \
+  static void pattern_##n(const mechanism *m, const motion *x, double *W) { pattern(n, m, x, W); }                  \
+  static void add_##n(const motion *x, const double *P, int row_count, const double *u0, double *u) {               \
+    add_response(n, x, P, row_count, u0, u);                                                                        \
   }
 COUNTS(X)
 #undef X
@@ -398,7 +487,7 @@ void response_small_create(const mechanism *m, motion *x) {
   for (int i = 1; i < m->node_count; i++)
     for (int v = m->nodes[i].last_speed; v >= 0; v = m->speed_before[v]) w->moved_by[i] |= 1U << v;
   if (!response_sweeps(m)) return;
-  w->swept = ARENA_ARRAY(&x->memory, swept_body, m->nv);
+  w->swept = ARENA_ARRAY(&x->memory, swept_bodies, fours_count(m->nv));
   prepare_sweep(m, x);
 }
 
@@ -410,18 +499,18 @@ bool response_sweep(const mechanism *m, motion *x, const double *q, const double
 
 bool response_take_pairs(const mechanism *m, motion *x, const response_pair *pairs, int count, const double *u,
                          const double *v, double *rates_u, double *rates_v, double *W) {
+  double least = INFINITY;
   m->small->take_pairs(x, pairs, count, u, v, rates_u, rates_v, W);
   x->rows_taken = x->row_total = count;
   x->response->held_count = 0;
-  bool move = true;
-  for (int i = 0; i < count; i++) move &= W[i * (count + 1)] * m->total_mass > RESPONSE_MOBILE;
-  return move;
+  for (int i = 0; i < count; i++) least = number_smaller(least, W[i * (count + 1)]);
+  return least * m->total_mass > RESPONSE_MOBILE;
 }
 
-bool response_fly(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt,
-                  double *u_free) {
+bool response_fly(const mechanism *m, motion *x, const double *q, const double *u, double way, double dt, double *q_end,
+                  double *u_end) {
   x->written_out = false;
-  return m->small->fly(m, x, q, u, way, dt, u_free) < 0;
+  return m->small->fly(m, x, q, u, way, dt, q_end, u_end);
 }
 
 void response_small_split(const mechanism *m, const motion *x, response_pieces *p) {

@@ -22,7 +22,8 @@ static void allocate(stepper *s) {
   arena *a = &s->memory;
   s->q = ARENA_ARRAY(a, double, m->nq + m->nv + 1);
   s->q_A = ARENA_ARRAY(a, double, m->nq + m->nv + 1);
-  s->u = s->q + m->nq, s->u_A = s->q_A + m->nq;
+  s->q_next = ARENA_ARRAY(a, double, m->nq + m->nv + 1);
+  s->u = s->q + m->nq, s->u_A = s->q_A + m->nq, s->u_next = s->q_next + m->nq;
   s->z = ARENA_ARRAY(a, double, m->state_count + 1);
   s->z_A = ARENA_ARRAY(a, double, m->state_count + 1);
   s->z_rate = ARENA_ARRAY(a, double, m->state_count + 1);
@@ -290,6 +291,7 @@ void *stepper_create(const stepper_rule *rule, const stepper_settings *settings,
   s->stop = setup->stop;
   s->problem.islands.crew = s->contacts->crew = setup->crew;
   s->rule = rule, s->settings = *settings;
+  s->gone = rule->place / (1 - rule->place);
   stepper_begin_impacts(s);
   allocate(s);
   look_ahead(s);

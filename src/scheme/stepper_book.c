@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mechanics/anchor.h"
+#include "mechanics/block.h"
 #include "mechanics/constraint.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/response.h"
@@ -13,7 +14,7 @@
 // A contact that lasts may give as well as take, since its rates turn with the rows, but never more than |γ_F - γ_A|
 // |P|, which vanishes with the step; an impact that adds more than that has gained energy. Returns the size of all its
 // rates, also of those the forces would have brought about.
-static double measure_contact(const stepper *s, int first, int size, stepper_point_entry *of) {
+BLOCK double measure_contact(const int size, const stepper *s, int first, stepper_point_entry *of) {
   const double *P = s->problem.P + first, *a = s->problem.rate_before + first, *b = s->problem.rate_after + first,
                *q = s->problem.q + first, *free = s->problem.rate_free + first;
   double speed = 0, loss = of->loss, slack = of->slack;
@@ -55,15 +56,16 @@ typedef struct point_rates {
   percussion percussion;
 } point_rates;
 
-static void find_rates(const stepper *s, int k, stepper_point_entry *to, point_rates *r) {
-  int point = s->near.active[k], first = s->near.active_row[k];
-  const contact_element *e = s->near.element_of[point];
-  int size = contact_sliding_rows(s->m, e), turning = contact_row_count(s->m, e) - size;
+// Of a point with so many rows along which it slides, and so many along which it turns: constants, where they are those
+// of most points.
+BLOCK void find_rates(const int size, const int turning, const stepper *s, int k, stepper_point_entry *to,
+                      point_rates *r) {
+  int first = s->near.active_row[k];
   const double *P = s->problem.P, *before = s->problem.rate_before, *after = s->problem.rate_after;
-  r->still = 1e-9 * measure_contact(s, first, size, to);  // what solutions leave of a rate that is zero
+  r->still = 1e-9 * measure_contact(size, s, first, to);  // what solutions leave of a rate that is zero
   r->made = stepper_rate_made(s, k);
   r->percussion = percussion_of(size, P + first, before + first, after + first);
-  if (turning) (void)measure_contact(s, first + size, turning, to);
+  if (turning) (void)measure_contact(turning, s, first + size, to);
   for (int i = first + size; i < first + size + turning; i++)
     r->percussion.loss_tangential -= 0.5 * (before[i] + after[i]) * P[i];
   for (int i = 0; i < size; i++)
@@ -72,9 +74,8 @@ static void find_rates(const stepper *s, int k, stepper_point_entry *to, point_r
 }
 
 // What the next step knows of its rates. Returns that along the normal.
-static double keep_rates(stepper *s, int k, const point_rates *r) {
-  int point = s->near.active[k], first = s->near.active_row[k],
-      size = contact_sliding_rows(s->m, s->near.element_of[point]);
+BLOCK double keep_rates(const int size, stepper *s, int k, const point_rates *r) {
+  int point = s->near.active[k], first = s->near.active_row[k];
   double *rate_R = s->problem.rate_R + 3 * point, rate = fabs(r->end[0]) > r->still ? r->end[0] : 0;
   bool moves_along = size > 1 && r->percussion.slip > r->still;
   rate_R[0] = rate - s->problem.onward[first];
@@ -100,10 +101,9 @@ static void write_step(const stepper *s, int k, double dt, const point_rates *r,
 
 // Closes the step of an active point: what is shown and remembered of it, and what the ledger is to know. That is
 // written where it is read: a copy of what was just written would wait until it is in the cache.
-static void close_point(stepper *s, int k, double dt, stepper_point_entry *entry) {
+BLOCK void close_point(const int size, const int turning, stepper *s, int k, double dt, stepper_point_entry *entry) {
   int point = s->near.active[k], first = s->near.active_row[k];
   const contact_element *e = s->near.element_of[point];
-  int size = contact_sliding_rows(s->m, e), turning = contact_row_count(s->m, e) - size;
   const double *P = s->problem.P + first, *mean = s->even.P_mean + first;
   entry->presses = P[0] > 0, entry->leaves = entry->leaps = false;
   entry->loss = entry->slack = 0;
@@ -112,12 +112,12 @@ static void close_point(stepper *s, int k, double dt, stepper_point_entry *entry
   for (int i = 1; i < size; i++) last->tangential_force[i - 1] = mean[i] / dt;
   for (int i = 0; i < turning; i++) last->turning_moment[i] = mean[size + i] / dt;
   point_rates r;
-  find_rates(s, k, entry, &r);
+  find_rates(size, turning, s, k, entry, &r);
   if (size == 1) r.percussion.slip = free_slip(s, e, point);
   last->slides = !impact_sticks(r.percussion.slip, contact_still(s->m, r.still));
   // in the first step: it touched at the start without approach
   last->lasts |= s->dt == 0 && fabs(s->problem.rate_R[3 * point]) <= r.still;
-  entry->leaves = keep_rates(s, k, &r) != 0;
+  entry->leaves = keep_rates(size, s, k, &r) != 0;
   s->near.struck[point] |= entry->presses || r.start[0] < 0;
   if (!entry->presses || s->shown.trying) return;
   write_step(s, k, dt, &r, &entry->step);
@@ -138,7 +138,10 @@ static void close_ahead(stepper *s, int k, double dt, stepper_point_entry *to) {
     FETCH(s->near.chatter[coming]);
     if (!s->shown.trying) impact_fetch(s->impacts, coming);
   }
-  close_point(s, k, dt, to);
+  const contact_element *e = s->near.element_of[s->near.active[k]];
+  int size = contact_sliding_rows(s->m, e), turning = contact_row_count(s->m, e) - size;
+  if (size == 2 && !turning) close_point(2, 0, s, k, dt, to);
+  else close_point(size, turning, s, k, dt, to);
 }
 
 // What is left of a point for the one writer of the ledger.

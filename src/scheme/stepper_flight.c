@@ -6,7 +6,7 @@
 bool stepper_may_fly(const stepper *s) {
   const contact_state *c = s->contacts;
   bool cheap = s->sweeps && s->m->nq == s->m->nv && s->rule->ahead == 0 && !s->meeting.any && !s->near.passes;
-  for (int i = 0; i < c->element_count; i++) cheap &= c->elements[i]->type->gaps != NULL;
+  for (int i = 0; i < c->element_count; i++) cheap &= c->elements[i]->type->least_gap != NULL;
   return cheap && !c->pool && !c->changing_count && !c->starting_count;
 }
 
@@ -22,7 +22,7 @@ static response_pair pair_along(const contact_point *p, vec3 d) {
 }
 
 bool stepper_take_pairs(stepper *s) {
-  response_pair pairs[STEPPER_PAIRS];
+  response_pair pairs[RESPONSE_PAIRS];
   int count = 0;
   for (int k = 0; k < s->near.active_count; k++) {
     const contact_point *p = &s->near.points[s->near.active[k]];
@@ -63,13 +63,9 @@ bool stepper_flies(stepper *s, double dt) {
 
 // A step without contact. Returns false, and leaves the state, if something may touch or a number is not finite.
 static bool fly_a_step(stepper *s, double t_next) {
-  double dt = t_next - s->t, way = s->rule->place * dt, rest = (1 - s->rule->place) * dt, zero = 0;
-  if (!response_fly(s->m, s->x, s->q, s->u, way, dt, s->u_free) || !stays_apart(s)) return false;
-  for (int i = 0; i < s->m->nv; i++) zero += 0 * s->u_free[i];
-  if (zero != 0) return false;
-  double *q = s->q_A, *u = s->u_A;
-  s->q_A = s->q, s->u_A = s->u, s->q = q, s->u = u;
-  for (int i = 0; i < s->m->nv; i++) q[i] = s->x->q[i] + rest * s->u_free[i], u[i] = s->u_free[i];
+  double dt = t_next - s->t, *q = s->q_next, *u = s->u_next;
+  if (!response_fly(s->m, s->x, s->q, s->u, s->rule->place * dt, dt, q, u) || !stays_apart(s)) return false;
+  s->q_next = s->q_A, s->u_next = s->u_A, s->q_A = s->q, s->u_A = s->u, s->q = q, s->u = u;
   s->dt_before = s->dt, s->dt = dt;
   s->t_A = s->t, s->t = t_next;
   return true;

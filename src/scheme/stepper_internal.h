@@ -193,6 +193,7 @@ typedef struct stepper_shown {
 typedef struct stepper {
   arena memory;
   const stepper_rule *rule;
+  double gone;  // θ/(1-θ): the part of a step up to where its rows are evaluated, over the rest
   const mechanism *m;
   motion *x;
   contact_state *contacts;
@@ -203,6 +204,7 @@ typedef struct stepper {
   double grid;                // the multiple of the step that the last one went for
   long steps;                 // taken
   double *q, *u;              // the state, one array: at E when a step is done
+  double *q_next, *u_next;    // room for that of the next one, while it may still be given up
   double *q_A, *u_A;          // where the last step began,
   double t_A, dt;             // when, and how long it was; 0: there was none
   const double *u_R;          // of the step under way: u_A as it is where rows are evaluated, see stepper_move_from
@@ -321,9 +323,8 @@ bool stepper_flies(stepper *s, double dt);
 // Whether contacts of the mechanism can be taken as pairs.
 bool stepper_may_take_pairs(const stepper *s);
 // Whether the active points of this step are: their rows are then not written.
-enum { STEPPER_PAIRS = 12 };  // rows
 static inline bool stepper_takes_pairs(const stepper *s) {
-  return s->may_take_pairs && !s->problem.crowded && s->even.excess == 0 && s->x->row_total <= STEPPER_PAIRS;
+  return s->may_take_pairs && !s->problem.crowded && s->even.excess == 0 && s->x->row_total <= RESPONSE_PAIRS;
 }
 // Rates before the step and of the free velocity, and W. Returns false if a row can hardly move: then rows are to be
 // written.
@@ -352,12 +353,7 @@ void stepper_hold_places(stepper *s);
 void stepper_keep_starts(stepper *s);
 // Whether no point of an element touches, where that is cheap to know. A gap that is not a number is none.
 static inline bool stepper_is_apart(const stepper *s, const contact_element *e) {
-  if (!e->type->gaps) return false;
-  double gap[CONTACT_POINTS_MAX];
-  e->type->gaps(s->m, s->x, e, gap);
-  for (int k = 0; k < e->point_count; k++)
-    if (!(gap[k] > s->contacts->activation)) return false;
-  return true;
+  return e->type->least_gap && e->type->least_gap(s->m, s->x, e) > s->contacts->activation;
 }
 // A point of an element took part in one of the steps that are remembered.
 static inline bool stepper_touched_of_late(const stepper *s, const contact_element *e) {
@@ -394,7 +390,7 @@ static inline bool stepper_turns(const stepper *s, const contact_element *e, int
 
 // Rates of a row at the ends of the step under way.
 static inline double stepper_rate_at_start(const stepper *s, int row) {
-  return s->problem.rate_before[row] - s->rule->place / (1 - s->rule->place) * s->problem.onward[row];
+  return s->problem.rate_before[row] - s->gone * s->problem.onward[row];
 }
 static inline double stepper_rate_at_end(const stepper *s, int row) {
   return s->problem.rate_after[row] + s->problem.onward[row];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "mechanics/block.h"
 #include "mechanics/constraint.h"
 #include "mechanics/response.h"
 #include "scheme/stepper_internal.h"
@@ -44,6 +45,15 @@ bool stepper_prepare_storage(stepper *s, carom_error *error) {
 // Where no force while sliding fits, the step finds an impact without collision. Collisions are no paradox: there the
 // normal rate is much larger than what the forces change in a step. A slip that the ledger takes for sticking has no
 // direction.
+//
+// Most contacts lift whatever the direction of their slip is: where W is at hand, that is looked at first.
+static bool lifts(const stepper *s, int first, int size, double friction) {
+  if (s->problem.crowded) return false;
+  double along = 0;
+  for (int i = 1; i < size; i++) along += fabs(stepper_entry(s, first, first + i));
+  return friction * along <= stepper_entry(s, first, first);
+}
+
 static paradoxes paradoxes_of(stepper *s, int from, int to) {
   const mechanism *m = s->m;
   paradoxes found = {0};
@@ -51,7 +61,7 @@ static paradoxes paradoxes_of(stepper *s, int from, int to) {
     const contact_element *e = s->near.element_of[s->near.active[k]];
     int first = s->near.active_row[k], size = contact_sliding_rows(m, e);
     (void)stepper_coming(s, k);
-    if (!contact_rubs(e)) continue;
+    if (!contact_rubs(e) || lifts(s, first, size, e->material.friction)) continue;
     const double *rate = s->problem.rate_before + first;
     if (fabs(rate[0]) > 2 * fabs(s->problem.rate_free[first] - rate[0])) continue;
     double slip = size == 2 ? fabs(rate[1]) : sqrt(rate[1] * rate[1] + rate[2] * rate[2]);
@@ -88,8 +98,10 @@ static bool has_opened(const stepper *s, int point) {
 // The gap that a rule may close in a step. An overlap, which curved surfaces leave, is closed over a whole step; in a
 // shorter one the same acceleration closes a part of it. Closed at once, it would need a force without bound.
 static double gap_to_close(const stepper *s, int point, double dt) {
-  double gap = s->near.points[point].gap, part = fmin(1, dt / s->settings.step);
-  return gap < 0 ? gap * part * part : gap;
+  double gap = s->near.points[point].gap;
+  if (gap >= 0) return gap;
+  double part = fmin(1, dt / s->settings.step);
+  return gap * part * part;
 }
 
 static bool is_only_point(const stepper *s, int k) {
@@ -127,18 +139,25 @@ double stepper_rate_made(const stepper *s, int k) {
   return fabs(forced) + (s->shown.last[point].lasts && isfinite(turn) ? fabs(turn) : 0);
 }
 
-// q = γ_F + what the rule requires of a contact of this material, with its rates at the ends of the step.
-static void require(stepper *s, int k, const contact_material *of, double dt) {
-  int point = s->near.active[k], first = s->near.active_row[k],
-      size = contact_sliding_rows(s->m, s->near.element_of[point]);
+// q = γ_F + what the rule requires of a contact of this material, with its rates at the ends of the step. Its rows
+// along which it slides are so many, a constant where that is the number of most.
+BLOCK void require_sliding(const int size, stepper *s, int k, const contact_material *of, double dt) {
+  int point = s->near.active[k], first = s->near.active_row[k];
   double rate[3];
   for (int i = 0; i < size; i++) rate[i] = stepper_rate_at_start(s, first + i);
   stepper_contact c = {of, size, gap_to_close(s, point, dt), rate, stepper_rate_made(s, k), dt};
   s->rule->require(&c, s->problem.q + first);
   if (has_opened(s, point)) s->problem.q[first] = s->near.points[point].gap / (STEPS_TO_CLOSE * s->settings.step);
   for (int i = first; i < first + size; i++) s->problem.q[i] += s->problem.rate_free[i] + s->problem.onward[i];
-  if (!contact_rolls(s->near.element_of[point])) return;
-  int end = first + contact_row_count(s->m, s->near.element_of[point]);
+}
+
+static void require(stepper *s, int k, const contact_material *of, double dt) {
+  const contact_element *e = s->near.element_of[s->near.active[k]];
+  int first = s->near.active_row[k], size = contact_sliding_rows(s->m, e);
+  if (size == 2) require_sliding(2, s, k, of, dt);
+  else require_sliding(size, s, k, of, dt);
+  if (!contact_rolls(e)) return;
+  int end = first + contact_row_count(s->m, e);
   for (int i = first + size; i < end; i++) s->problem.q[i] = s->problem.rate_free[i];  // turning has no restitution
 }
 
