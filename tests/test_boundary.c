@@ -872,7 +872,7 @@ static void a_ball_behind_a_side_is_apart(void) {
 }
 
 // Sides of two soft bodies that face away from each other, the first with more nodes: nothing touches, and the gap is
-// finite and has a rate.
+// finite and has a rate. The integrator is told to be that exact: with its default of 1e-8 the fall is off by 2e-9.
 static void sides_that_face_away_do_not_touch(void) {
   static const char *const methods[] = {"event", "{iterative: {step: 1e-4}}"};
   for (int k = 0; k < 2; k++) {
@@ -886,7 +886,8 @@ static void sides_that_face_away_do_not_touch(void) {
              "density: 1000}, modes: {count: 3, interface: [top]}}\n"
              "joints: {hold: {fixed: [ground, block]}, f: {free: [ground, b], at: [0, 0.3]}}\n"
              "surfaces: {under: {boundary: block, side: bottom, material: m}, over: {boundary: b, side: top, material: "
-             "m}}\nmaterials: {m: {restitution: 0}}\nmethod: %s\nend: 0.01\n",
+             "m}}\nmaterials: {m: {restitution: 0}}\nmethod: %s\n"
+             "integrator: {rtol: 1e-11}\nend: 0.01\n",
              methods[k]);
     if (!run_open_text(&r, text, NULL)) continue;
     if (run_to(&r, 0.01)) {

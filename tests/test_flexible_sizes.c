@@ -95,20 +95,20 @@ static void any_number_of_modes_is_condensed(void) {
   for (int modes = 1; modes <= MOST_MODES; modes++) check_modes(false, modes), check_modes(true, modes);
 }
 
-// Matrices of 1 to 7 groups per row against plain sums. Numbers are small integers, so that all sums are exact.
+// Matrices of 1 to 28 rows against plain sums. Numbers are small integers, so that all sums are exact.
 static void products_are_added_to_the_upper_triangle(void) {
   enum { MOST = 7, PAIRS = 5, ROW = FOURS * MOST };
   uint64_t seed = 5;
-  for (int groups = 1; groups <= MOST; groups++) {
-    const int across = FOURS * groups;
+  for (int size = 1; size <= ROW; size++) {
+    const int groups = fours_count(size), across = FOURS * groups;
     fours left[PAIRS * MOST], right[PAIRS * MOST], from[ROW * MOST], to[ROW * MOST];
     for (int k = 0; k < PAIRS * across; k++) {
       ((double *)left)[k] = floor(random_between(&seed, -9, 9)),
                ((double *)right)[k] = floor(random_between(&seed, -9, 9));
     }
     for (int k = 0; k < across * across; k++) ((double *)from)[k] = floor(random_between(&seed, -9, 9));
-    fours_add_products(groups, PAIRS, left, right, from, to);
-    for (int i = 0; i < across; i++)
+    fours_add_products(groups, size, PAIRS, left, right, from, to);
+    for (int i = 0; i < size; i++)
       for (int j = FOURS * (i / FOURS); j < across; j++) {
         double sum = ((const double *)from)[i * across + j];
         for (int k = 0; k < PAIRS; k++)

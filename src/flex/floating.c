@@ -152,16 +152,35 @@ static double mass_between(const floating_body *b, int i, int j) {
 static void take_masses(arena *memory, floating_body *b) {
   const int n = b->modes, groups = fours_count(n);
   b->mass = ARENA_ARRAY(memory, fours, (long)groups * FOURS * groups);
-  b->field_mass = ARENA_ARRAY(memory, fours, fours_count(b->fields));
+  b->scale = ARENA_ARRAY(memory, double, b->fields);
   b->couplings = ARENA_ARRAY(memory, struct floating_coupling, n * b->fields);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) fours_put(b->mass + i * groups, j, mass_between(b, i, j));
   for (int k = 0; k < b->fields; k++) {
-    fours_put(b->field_mass, k, mass_between(b, n + k, n + k));
+    const double own = mass_between(b, n + k, n + k);
+    b->scale[k] = own > 0 ? 1 / sqrt(own) : 0;
     for (int i = 0; i < n; i++)
       if (mass_between(b, i, n + k) != 0)
-        b->couplings[b->coupling_count++] = (struct floating_coupling){i, k, mass_between(b, i, n + k)};
+        b->couplings[b->coupling_count++] = (struct floating_coupling){i, k, b->scale[k] * mass_between(b, i, n + k)};
   }
+}
+
+// The integrals of modes and scaled fields.
+static void take_tables(arena *memory, floating_body *b) {
+  const int n = b->inertia.count;
+  flex_inertia scaled = b->inertia;
+  scaled.shift = ARENA_ARRAY(memory, vec3, n), scaled.moment = ARENA_ARRAY(memory, mat3, n);
+  scaled.couple = ARENA_ARRAY(memory, mat3, (long)n * n);
+  for (int i = 0; i < n; i++) {
+    const double own = i < b->modes ? 1 : b->scale[i - b->modes];
+    scaled.shift[i] = vec3_scale(own, b->inertia.shift[i]);
+    for (int c = 0; c < 9; c++) scaled.moment[i].m[c] = own * b->inertia.moment[i].m[c];
+    for (int j = 0; j < n; j++) {
+      const double both = own * (j < b->modes ? 1 : b->scale[j - b->modes]);
+      for (int c = 0; c < 9; c++) scaled.couple[i * n + j].m[c] = both * b->inertia.couple[i * n + j].m[c];
+    }
+  }
+  inertia_tables(memory, &scaled, b->modes, &b->tables);
 }
 
 // A field that moves along one axis has no part in momentum along the others, nor in angular momentum about its own.
@@ -183,27 +202,37 @@ static double largest_between(const floating_body *b, int i, int j) {
 }
 
 // Displacements below 1e-9 of the largest field are less than what the fields leave out, and mostly rounding.
-static void take_partners(arena *memory, floating_body *b) {
+static void take_partners_of(arena *memory, const floating_body *b, int i, double rounding,
+                             struct floating_partners *p) {
   const int n = b->modes, groups = fours_count(b->fields);
+  bool *near = ARENA_ARRAY(memory, bool, n), any = false;
+  for (int j = 0; j < n; j++) any |= near[j] = largest_between(b, i, j) > rounding;
+  if (!any) return;
+  p->mode = ARENA_ARRAY(memory, int, n), p->mode[p->count++] = i;
+  for (int j = i + 1; j < n; j++)
+    if (near[j]) p->mode[p->count++] = j;
+  p->behind = p->count;
+  for (int j = 0; j < i; j++)
+    if (near[j]) p->mode[p->count++] = j;
+  p->weight = ARENA_ARRAY(memory, fours, p->count * groups);
+  for (int a = 0; a < p->count; a++)
+    for (int k = 0; k < b->fields; k++)
+      if (b->scale[k] > 0) fours_put(p->weight + a * groups, k, b->square[(k * n + i) * n + p->mode[a]] / b->scale[k]);
+}
+
+static void take_partners(arena *memory, floating_body *b) {
   double rounding = 0;
-  for (int k = 0; k < b->fields; k++) rounding = fmax(rounding, 1e-9 * sqrt(mass_between(b, n + k, n + k)));
-  b->partners = ARENA_ARRAY(memory, struct floating_partners, n);
-  for (int i = 0; i < n && b->fields; i++) {
-    struct floating_partners *p = &b->partners[i];
-    p->mode = ARENA_ARRAY(memory, int, n);
-    for (int j = 0; j < n; j++)
-      if (largest_between(b, i, j) > rounding) p->before += j < i, p->mode[p->count++] = j;
-    p->weight = ARENA_ARRAY(memory, fours, p->count * groups);
-    for (int a = 0; a < p->count; a++)
-      for (int k = 0; k < b->fields; k++) fours_put(p->weight + a * groups, k, b->square[(k * n + i) * n + p->mode[a]]);
-  }
+  for (int k = 0; k < b->fields; k++)
+    rounding = fmax(rounding, 1e-9 * sqrt(mass_between(b, b->modes + k, b->modes + k)));
+  b->partners = ARENA_ARRAY(memory, struct floating_partners, b->modes);
+  for (int i = 0; i < b->modes && b->fields; i++) take_partners_of(memory, b, i, rounding, &b->partners[i]);
 }
 
 void floating_prepare(arena *memory, floating_body *b) {
   inertia_drop_rounding(&b->inertia, b->modes);
   inertia_part_shapes(&b->inertia);
-  inertia_tables(memory, &b->inertia, b->modes, &b->tables);
   take_masses(memory, b);
+  take_tables(memory, b);
   find_rows_of_fields(b);
   take_partners(memory, b);
 }
@@ -230,7 +259,6 @@ static void create_work(arena *memory, const floating_body *b, floating_state *t
   to->s = to->all.q + modes, to->sdot = to->all.qdot + modes, to->curved = to->all.known + modes;
   to->by_mode = ARENA_ARRAY(memory, fours, modes * FOURS * fields);
   to->rate = ARENA_ARRAY(memory, fours, fields * FOURS * modes);
-  to->weighted = ARENA_ARRAY(memory, fours, fields * FOURS * modes);
   to->rows = ARENA_ARRAY(memory, fours, 6 * modes);
   inertia_state_create(memory, &b->tables, &to->inertia);
 }
@@ -249,21 +277,19 @@ void floating_state_create(arena *memory, const floating_body *b, const floating
 FOURS_INLINE void follow_mode(const int width, int first, int fields, const floating_body *b, int i, const double *q,
                               const double *qdot, floating_state *s, fours *curved) {
   const struct floating_partners *p = &b->partners[i];
+  fours sum[4], more[4], *to = s->by_mode + i * fields + first;
+  if (!p->count) {
+    for (int f = 0; f < width; f++) to[f] = (fours){0};
+    return;
+  }
   const fours *w = p->weight + first;
-  fours sum[4] = {0}, more[4] = {0};
-  int a = 0;
-  for (; a < p->before; a++, w += fields)
-    for (int f = 0; f < width; f++) sum[f] += q[p->mode[a]] * w[f];
-  if (a < p->count && p->mode[a] == i) {
-    for (int f = 0; f < width; f++) sum[f] += q[i] * w[f], more[f] = (0.5 * qdot[i]) * w[f];
-    a++, w += fields;
-  }
-  for (; a < p->count; a++, w += fields)
-    for (int f = 0; f < width; f++) sum[f] += q[p->mode[a]] * w[f], more[f] += qdot[p->mode[a]] * w[f];
-  for (int f = 0; f < width; f++) {
-    s->by_mode[i * fields + first + f] = sum[f];
-    curved[f] += qdot[i] * more[f];
-  }
+  const int *mode = p->mode, *behind = mode + p->behind, *end = mode + p->count;
+  for (int f = 0; f < width; f++) sum[f] = q[i] * w[f], more[f] = (0.5 * qdot[i]) * w[f];
+  for (mode++, w += fields; mode < behind; mode++, w += fields)
+    for (int f = 0; f < width; f++) sum[f] += q[*mode] * w[f], more[f] += qdot[*mode] * w[f];
+  for (; mode < end; mode++, w += fields)
+    for (int f = 0; f < width; f++) sum[f] += q[*mode] * w[f];
+  for (int f = 0; f < width; f++) to[f] = sum[f], curved[f] += qdot[i] * more[f];
 }
 
 // s = ½ qᵀ S q, ṡ = (S q)·q̇, s̈ = (S q)·q̈ + q̇ᵀ S q̇ of `width` groups of fields from `first` on.
@@ -281,29 +307,25 @@ FOURS_INLINE void follow_fields(const int width, int first, int fields, const fl
 }
 
 // Rows over the modes for each field, from rows over the fields for each mode: four by four at a time.
-FOURS_INLINE void turn_rates(const int modes, const int fields, const floating_body *b, floating_state *s) {
-  const double *mass = (const double *)b->field_mass;
+FOURS_INLINE void turn_rates(const int modes, const int fields, floating_state *s) {
   for (int f = 0; f < fields; f++)
     for (int g = 0; g < modes; g++) {
       fours block[FOURS];
       for (int k = 0; k < FOURS; k++) block[k] = s->by_mode[(g * FOURS + k) * fields + f];
       fours_transpose(block);
-      for (int k = 0; k < FOURS; k++) {
-        s->rate[(f * FOURS + k) * modes + g] = block[k];
-        s->weighted[(f * FOURS + k) * modes + g] = mass[f * FOURS + k] * block[k];
-      }
+      for (int k = 0; k < FOURS; k++) s->rate[(f * FOURS + k) * modes + g] = block[k];
     }
 }
 
 FOURS_INLINE void follow(const int modes, const int fields, const floating_body *b, const double *q, const double *qdot,
                          floating_state *s) {
   const int n = b->modes;
-  for (int i = 0; i < n; i++) ((double *)s->all.q)[i] = q[i], ((double *)s->all.qdot)[i] = qdot[i];
+  memcpy(s->all.q, q, (size_t)n * sizeof *q), memcpy(s->all.qdot, qdot, (size_t)n * sizeof *qdot);
   if (!b->fields) return;
   int f = 0;
   for (; f + 4 <= fields; f += 4) follow_fields(4, f, fields, b, q, qdot, s);
   for (; f < fields; f++) follow_fields(1, f, fields, b, q, qdot, s);
-  turn_rates(modes, fields, b, s);
+  turn_rates(modes, fields, s);
 }
 
 // Four rows over all shapes, which become rows over the modes.
@@ -372,7 +394,7 @@ static void add_couplings(const floating_body *b, floating_state *s) {
 
 // Dᵀ ∫ φᵀφ D over the modes.
 FOURS_INLINE void join_masses(const int modes, const floating_body *b, floating_state *s) {
-  fours_add_products(modes, b->fields, s->weighted, s->rate, b->mass, s->ff);
+  fours_add_products(modes, b->modes, b->fields, s->rate, s->rate, b->mass, s->ff);
   if (b->coupling_count) add_couplings(b, s);
 }
 
@@ -381,7 +403,7 @@ static void add_curved(const floating_body *b, floating_state *s) {
   double *bias = (double *)s->inertia.bias;
   const double *curved = (const double *)s->curved;
   fours *of_fields = s->inertia.bias + b->tables.known_from;
-  for (int g = 0; g < fours_count(b->fields); g++) of_fields[g] += b->field_mass[g] * s->curved[g];
+  for (int g = 0; g < fours_count(b->fields); g++) of_fields[g] += s->curved[g];
   for (int c = 0; c < b->coupling_count; c++)
     bias[b->couplings[c].mode] += b->couplings[c].mass * curved[b->couplings[c].field];
 }

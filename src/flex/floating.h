@@ -17,10 +17,10 @@ typedef struct floating_body {
   int modes, fields;
   flex_inertia inertia;  // of modes + fields shapes; fields are orthogonal in the mass
   double *square;        // S_k: fields x modes², symmetric
-  // What an evaluation reads.
+  // What an evaluation reads. There fields are scaled so that ∫ ψ_k² dm = 1.
   flex_tables tables;
+  double *scale;           // of each field, 1/√∫ψ_k² dm; 0 for a field without mass
   fours *mass;             // ∫ φ_i·φ_j dm, modes x modes
-  fours *field_mass;       // ∫ ψ_k² dm
   bool row_has_fields[6];  // of `rows` below
   int coupling_count;
   struct floating_coupling {
@@ -28,20 +28,19 @@ typedef struct floating_body {
     double mass;  // ∫ φ·ψ dm
   } * couplings;  // those that are not zero
   struct floating_partners {
-    int before, count;  // how many stand before the mode itself, and in all
+    int behind, count;  // how many do not stand before the mode, itself among them, and in all
     int *mode;
     fours *weight;  // S_k of both, a row over the fields for each
-  } * partners;     // of each mode: those modes for which not all S_k are zero, increasing
+  } * partners;     // of each mode: itself, those behind it, those before it for which not all S_k are zero; or none
 } floating_body;
 
 // What one evaluation computes, for one body. Rows over the modes have zeros up to the end of their last group.
 typedef struct floating_state {
-  flex_coordinates all;  // coordinates of all shapes
+  flex_coordinates all;  // coordinates of all shapes; those of fields go with the scale above
   fours *s, *sdot;       // of these the coordinates of the fields,
   fours *curved;         // and q̇ᵀ S_k q̇
   fours *by_mode;        // ∂s_k/∂q_i = S_k q: a row over the fields for each mode,
-  fours *rate;           // and a row over the modes for each field,
-  fours *weighted;       // and this times the mass of the field
+  fours *rate;           // and a row over the modes for each field
   flex_state inertia;
   fours *rows;  // what the mass matrix has of (ω, v): 6 rows over the modes, in the body's axes
   // Results over the modes.

@@ -12,9 +12,6 @@ static mat3 axpy(mat3 A, double s, mat3 B) {
   return A;
 }
 
-// ∫ a × b dm from ∫ a bᵀ dm.
-static vec3 across(const mat3 *A) { return (vec3){A->m[5] - A->m[7], A->m[6] - A->m[2], A->m[1] - A->m[3]}; }
-
 static double trace(mat3 A) { return A.m[0] + A.m[4] + A.m[8]; }
 
 void inertia_create(arena *memory, flex_inertia *to, int count) {
@@ -108,13 +105,6 @@ static bool moves_along(const flex_inertia *of, int axis, int begin, int end) {
   return false;
 }
 
-// The first axis along which shapes of a group move; x of those that do not move.
-static int first_axis(const flex_inertia *of, int begin, int end) {
-  for (int axis = 0; axis < 3; axis++)
-    if (moves_along(of, axis, begin, end)) return axis;
-  return 0;
-}
-
 // The shapes of a group.
 typedef struct flex_span {
   int begin, end;
@@ -126,49 +116,51 @@ static flex_span group_from(const flex_inertia *of, int part, int begin) {
   return (flex_span){begin, smaller(begin + FOURS, begin < part ? part : of->count)};
 }
 
-static void take_column(const flex_inertia *of, int part, int axis, flex_span s, flex_column *to) {
-  to->group = flex_coordinate(part, s.begin) / FOURS, to->begins = axis == first_axis(of, s.begin, s.end);
+static void take_group(const flex_inertia *of, int axis, flex_span s, int index, flex_bundle *to) {
   for (int i = s.begin; i < s.end; i++) {
     double shift[3];
     vec3_store(shift, of->shift[i]);
-    to->shift[i - s.begin] = shift[axis];
+    to->shift[index][i - s.begin] = shift[axis];
     for (int a = 0; a < 3; a++) {
-      to->moment[a][i - s.begin] = of->moment[i].m[3 * a + axis];
-      to->own[a][i - s.begin] = of->couple[i * (of->count + 1)].m[3 * a + axis];
+      to->along[a].moment[index][i - s.begin] = of->moment[i].m[3 * a + axis];
+      to->along[a].own[index][i - s.begin] = of->couple[i * (of->count + 1)].m[3 * a + axis];
     }
   }
 }
 
-// Component (a, b) of ∫ φ_j φ_iᵀ for the shapes i of a bundle.
-static void take_rows(arena *memory, const flex_inertia *of, int part, int component, int columns,
-                      const flex_span *spans, struct flex_rows *to) {
-  const int n = of->count, width = columns == 1 ? 1 : FLEX_BUNDLE;
-  to->row = ARENA_ARRAY(memory, fours, (long)width * n), to->from = ARENA_ARRAY(memory, long, n);
+// Component (a, b) of ∫ φ_j φ_iᵀ for the shapes i of `groups` groups.
+static void take_rows(arena *memory, const flex_inertia *of, int part, int component, int groups,
+                      const flex_span *spans, struct flex_along *to) {
+  const int n = of->count;
+  to->row = ARENA_ARRAY(memory, fours, (long)groups * n), to->from = ARENA_ARRAY(memory, long, n);
   for (int j = 0; j < n; j++) {
     bool any = false;
-    for (int c = 0; c < columns; c++)
-      for (int i = spans[c].begin; i < spans[c].end; i++) {
+    for (int g = 0; g < groups; g++)
+      for (int i = spans[g].begin; i < spans[g].end; i++) {
         if (i == j || of->couple[j * n + i].m[component] == 0) continue;
-        to->row[width * to->count + c][i - spans[c].begin] = of->couple[j * n + i].m[component], any = true;
+        to->row[groups * to->count + g][i - spans[g].begin] = of->couple[j * n + i].m[component], any = true;
       }
     if (any) to->from[to->count++] = flex_coordinate(part, j);
   }
 }
 
-// A bundle of the groups from `begin` on that move along an axis, and no further than `end`. Returns where the next
-// begins.
+// The groups from `begin` on that move along an axis, up to the first that does not, and no further than `end`. Returns
+// where the next bundle may begin.
 static int take_bundle(arena *memory, const flex_inertia *of, int part, int axis, int begin, int end, flex_bundle *to) {
   flex_span spans[FLEX_BUNDLE];
-  *to = (flex_bundle){.known = begin >= part};
+  *to = (flex_bundle){.first = flex_coordinate(part, begin) / FOURS, .known = begin >= part};
   while (begin < end && to->count < FLEX_BUNDLE) {
     const flex_span s = group_from(of, part, begin);
-    if (axis == first_axis(of, s.begin, s.end) || moves_along(of, axis, s.begin, s.end)) {
-      take_column(of, part, axis, s, &to->column[to->count]);
-      spans[to->count++] = s;
-    }
     begin = s.end;
+    if (!moves_along(of, axis, s.begin, s.end)) {
+      if (to->count) break;
+      to->first++;
+      continue;
+    }
+    take_group(of, axis, s, to->count, to);
+    spans[to->count++] = s;
   }
-  for (int a = 0; a < 3; a++) take_rows(memory, of, part, 3 * a + axis, to->count, spans, &to->couple[a]);
+  for (int a = 0; a < 3; a++) take_rows(memory, of, part, 3 * a + axis, to->count, spans, &to->along[a]);
   return begin;
 }
 
@@ -194,110 +186,119 @@ void inertia_tables(arena *memory, const flex_inertia *of, int part, flex_tables
 }
 
 void inertia_state_create(arena *memory, const flex_tables *of, flex_state *to) {
-  to->turning = ARENA_ARRAY(memory, fours, 3 * of->groups);
-  to->bias = ARENA_ARRAY(memory, fours, of->groups);
+  to->turning = ARENA_ARRAY(memory, fours, 4 * of->groups);
+  to->bias = to->turning + 3 * of->groups;
 }
 
 // --- evaluation ------------------------------------------------------------------------------------------------------
 
-// H of the columns of a bundle, and its rate without that of the shapes themselves: H_a along each axis a.
-typedef struct column_sums {
-  fours H[3][FLEX_BUNDLE], rate[3][FLEX_BUNDLE];
-} column_sums;
+// What H_a of the shapes of an axis b becomes: bias += bias H_a + rate Ḣ_a, and, for a ≠ b, turning += sign H_a.
+typedef struct flex_use {
+  int axis;  // a
+  double bias, rate, sign;
+  fours *turning;
+} flex_use;
 
-// H_a = ∫ x_a φ_ib dm + Σ q_j ∫ φ_ja φ_ib dm, and its rate Σ q̇_j ∫ φ_ja φ_ib dm, of `width` columns: each coordinate is
-// loaded once for all.
-FOURS_INLINE void add_rows(const int width, const flex_bundle *b, int a, const flex_coordinates *at, column_sums *to) {
-  const struct flex_rows *r = &b->couple[a];
-  const double *q = (const double *)at->q, *qdot = (const double *)at->qdot;
-  const fours *row = r->row;
+// Sums over the shapes that move along one axis b, for each axis a: ∫ ρ_a ρ_b dm without ∫ x_a x_b dm and twice, and
+// Σ H_ab q̇; then for a = b Σ C_b q and Σ C_b q̇, and for others Σ H_ab q̈ and Σ C_b q̈ of q̈ that is known.
+enum { SPREAD = 0, RATE = 1, SHIFT = 2, DRIFT = 3, KNOWN = 2, PUSH = 3 };
+
+// Of a bundle, along one axis a:  H_a = ∫ x_a φ_ib dm + Σ q_j ∫ φ_ja φ_ib dm,  and its rate Σ q̇_j ∫ φ_ja φ_ib dm. Each
+// coordinate is loaded once for all groups.
+FOURS_INLINE void add_bundle(const int width, const bool is_own, const flex_use *use, const flex_bundle *b,
+                             const flex_coordinates *at, fours *bias, fours s[4]) {
+  const struct flex_along *along = &b->along[use->axis];
+  const double *all_q = (const double *)at->q, *all_qdot = (const double *)at->qdot;
+  const fours *row = along->row, *q = at->q + b->first, *qdot = at->qdot + b->first, *known = at->known + b->first;
+  const long *from = along->from, *end = from + along->count;
   fours H[FLEX_BUNDLE], rate[FLEX_BUNDLE];
-  for (int c = 0; c < width; c++) H[c] = b->column[c].moment[a], rate[c] = (fours){0};
-  for (int k = 0; k < r->count; k++, row += width) {
-    const double by = q[r->from[k]], at_rate = qdot[r->from[k]];
-    for (int c = 0; c < width; c++) H[c] += by * row[c], rate[c] += at_rate * row[c];
+  for (int g = 0; g < width; g++) H[g] = along->moment[g] + along->own[g] * q[g], rate[g] = along->own[g] * qdot[g];
+  for (; from < end; from++, row += width) {
+    const double by = all_q[*from], at_rate = all_qdot[*from];
+    for (int g = 0; g < width; g++) H[g] += by * row[g], rate[g] += at_rate * row[g];
   }
-  for (int c = 0; c < width; c++) to->H[a][c] = H[c], to->rate[a][c] = rate[c];
-}
-
-// Sums over the shapes of what they displace along one axis b, over all components a: ∫ ρ_a ρ_b dm without ∫ x_a x_b dm
-// and twice, Σ H_ab q̇, Σ C_b q and Σ C_b q̇; and of q̈ that is known Σ H_ab q̈ and Σ C_b q̈.
-enum { SPREAD = 0, RATE = 3, SHIFT = 6, DRIFT = 7, KNOWN = 8, PUSH = 11, SUMS = 12 };
-
-FOURS_INLINE void add_component(const int a, const bool known, const flex_column *c, const flex_coordinates *at,
-                                const fours *H, fours *s) {
-  // ∫ρρᵀ is quadratic in q, so that half the sum of its gradients at q and at 0 gives its change.
-  s[SPREAD + a] += at->q[c->group] * (*H + c->moment[a]), s[RATE + a] += at->qdot[c->group] * *H;
-  if (known) s[KNOWN + a] += at->known[c->group] * *H;
-}
-
-// One column: each shape has a row of H along each axis b on which it moves. With its rate,
-//   bias = H·(ω_b ω - ω² e_b) + 2 Ḣ·(e_b × ω),   h = H × e_b.
-// Axes are b, `next` and `last`, in turn.
-FOURS_INLINE void add_column(const int b, const bool known, const flex_tables *of, const flex_column *c, int index,
-                             const column_sums *sums, const double *omega, const flex_coordinates *at, flex_state *to,
-                             fours *s) {
-  const int next = (b + 1) % 3, last = (b + 2) % 3, n = of->groups, g = c->group;
-  const fours q = at->q[g], qdot = at->qdot[g], H_b = sums->H[b][index] + c->own[b] * q,
-              H_next = sums->H[next][index] + c->own[next] * q, H_last = sums->H[last][index] + c->own[last] * q,
-              rate_next = sums->rate[next][index] + c->own[next] * qdot,
-              rate_last = sums->rate[last][index] + c->own[last] * qdot;
-  add_component(b, known, c, at, &H_b, s);
-  add_component(next, known, c, at, &H_next, s), add_component(last, known, c, at, &H_last, s);
-  s[SHIFT] += c->shift * q, s[DRIFT] += c->shift * qdot;
-  if (known) s[PUSH] += c->shift * at->known[g];
-  const double w = omega[b], over_next = omega[next], over_last = omega[last];
-  fours bias = (w * over_next) * H_next + (2 * over_next) * rate_last;
-  bias += (w * over_last) * H_last - (2 * over_last) * rate_next;
-  bias -= (over_next * over_next + over_last * over_last) * H_b;
-  fours *turning = to->turning + g;
-  if (c->begins) {
-    to->bias[g] = bias;
-    turning[b * n] = (fours){0}, turning[next * n] = H_last, turning[last * n] = -H_next;
-  } else {
-    to->bias[g] += bias;
-    turning[next * n] += H_last, turning[last * n] -= H_next;
-  }
-}
-
-FOURS_INLINE void add_axis(const int b, const flex_tables *of, const double *omega, const flex_coordinates *at,
-                           flex_state *to, double *sums) {
-  const flex_axis *axis = &of->axis[b];
-  const fours zero = {0};
-  fours s[SUMS] = {zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero};
-  for (int k = 0; k < axis->count; k++) {
-    const flex_bundle *bundle = &axis->bundles[k];
-    column_sums found;
-    if (bundle->count == 1) {
-      for (int a = 0; a < 3; a++) add_rows(1, bundle, a, at, &found);
+  bias += b->first;
+  for (int g = 0; g < width; g++) {
+    // ∫ρρᵀ is quadratic in q, so that half the sum of its gradients at q and at 0 gives its change.
+    s[SPREAD] += q[g] * (H[g] + along->moment[g]), s[RATE] += qdot[g] * H[g];
+    bias[g] += use->bias * H[g];
+    if (is_own) {
+      s[SHIFT] += b->shift[g] * q[g], s[DRIFT] += b->shift[g] * qdot[g];
     } else {
-      for (int a = 0; a < 3; a++) add_rows(FLEX_BUNDLE, bundle, a, at, &found);
-    }
-    for (int c = 0; c < bundle->count; c++) {
-      if (bundle->known) add_column(b, true, of, &bundle->column[c], c, &found, omega, at, to, s);
-      else add_column(b, false, of, &bundle->column[c], c, &found, omega, at, to, s);
+      bias[g] += use->rate * rate[g];
+      use->turning[b->first + g] += use->sign * H[g];
     }
   }
-  for (int i = 0; i < SUMS / FOURS; i++) fours_sum(s + FOURS * i, (fours *)sums + i);
+  for (int g = 0; !is_own && b->known && g < width; g++) s[KNOWN] += known[g] * H[g], s[PUSH] += b->shift[g] * known[g];
+}
+
+FOURS_INLINE void add_along(const bool is_own, const flex_use *use, const flex_axis *axis, const flex_coordinates *at,
+                            fours *bias, fours *sums) {
+  const fours zero = {0};
+  fours s[4] = {zero, zero, zero, zero};
+  for (const flex_bundle *b = axis->bundles; b < axis->bundles + axis->count; b++) {
+    if (b->count == 1) add_bundle(1, is_own, use, b, at, bias, s);
+    else if (b->count == 2) add_bundle(2, is_own, use, b, at, bias, s);
+    else if (b->count == 3) add_bundle(3, is_own, use, b, at, bias, s);
+    else add_bundle(4, is_own, use, b, at, bias, s);
+  }
+  fours_sum(s, sums);
+}
+
+// Apart, so that there is one such function for all axes.
+static __attribute__((noinline)) void add_own(const flex_use *use, const flex_axis *axis, const flex_coordinates *at,
+                                              fours *bias, fours *sums) {
+  add_along(true, use, axis, at, bias, sums);
+}
+static __attribute__((noinline)) void add_other(const flex_use *use, const flex_axis *axis, const flex_coordinates *at,
+                                                fours *bias, fours *sums) {
+  add_along(false, use, axis, at, bias, sums);
+}
+
+// Each shape has a row of H along each axis b on which it moves. With its rate,
+//   bias = H·(ω_b ω - ω² e_b) + 2 Ḣ·(e_b × ω),   h = H × e_b.
+// Axes are b, `next` and `last`, in turn. The sums for axis a stand in number a of `sums`.
+FOURS_INLINE void add_axis(const int b, const flex_tables *of, const double *omega, const flex_coordinates *at,
+                           flex_state *to, fours *sums) {
+  const int next = (b + 1) % 3, last = (b + 2) % 3, n = of->groups;
+  const double w = omega[b], over_next = omega[next], over_last = omega[last];
+  const flex_use own = {.axis = b, .bias = -(over_next * over_next + over_last * over_last)};
+  const flex_use with_next = {next, w * over_next, -2 * over_last, -1, to->turning + last * n};
+  const flex_use with_last = {last, w * over_last, 2 * over_next, 1, to->turning + next * n};
+  add_own(&own, &of->axis[b], at, to->bias, &sums[b]);
+  add_other(&with_next, &of->axis[b], at, to->bias, &sums[next]);
+  add_other(&with_last, &of->axis[b], at, to->bias, &sums[last]);
 }
 
 void inertia_evaluate(const flex_tables *of, vec3 omega, const flex_coordinates *at, flex_state *to) {
-  const double turn[3] = {omega.x, omega.y, omega.z};
-  fours total[3 * SUMS / FOURS];
-  double(*sum)[SUMS] = (double(*)[SUMS])total;
-  add_axis(0, of, turn, at, to, sum[0]), add_axis(1, of, turn, at, to, sum[1]), add_axis(2, of, turn, at, to, sum[2]);
-  mat3 B = of->second, N, K;  // ∫ρρᵀ dm, Σ H q̇ and what is known of Σ H q̈
-  for (int a = 0; a < 3; a++)
-    for (int b = 0; b < 3; b++) {
-      B.m[3 * a + b] += 0.5 * (sum[b][SPREAD + a] + sum[a][SPREAD + b]);
-      N.m[3 * a + b] = sum[b][RATE + a], K.m[3 * a + b] = sum[b][KNOWN + a];
-    }
-  const vec3 drift = {sum[0][DRIFT], sum[1][DRIFT], sum[2][DRIFT]}, push = {sum[0][PUSH], sum[1][PUSH], sum[2][PUSH]};
-  to->first = vec3_add(of->first, (vec3){sum[0][SHIFT], sum[1][SHIFT], sum[2][SHIFT]});
-  to->rotary = axpy((mat3){{trace(B), 0, 0, 0, trace(B), 0, 0, 0, trace(B)}}, -1, B);
-  to->force = vec3_axpy(vec3_centripetal(omega, to->first), 2, vec3_cross(omega, drift));
-  to->force = vec3_add(to->force, push);
-  to->torque = vec3_cross(omega, vec3_add(mat3_mul(to->rotary, omega), across(&N)));
-  to->torque = vec3_add(to->torque, vec3_axpy(across(&K), 2 * trace(N), omega));
-  to->torque = vec3_sub(to->torque, vec3_add(mat3_mul(N, omega), mat3_tmul(N, omega)));
+  enum { X = 0, Y = 1, Z = 2 };
+  const double w[3] = {omega.x, omega.y, omega.z};
+  fours s[3][3];  // [b][a]
+  memset(to->turning, 0, 4 * (size_t)of->groups * sizeof(fours));
+  add_axis(X, of, w, at, to, s[X]), add_axis(Y, of, w, at, to, s[Y]), add_axis(Z, of, w, at, to, s[Z]);
+  const vec3 drift = {s[X][X][DRIFT], s[Y][Y][DRIFT], s[Z][Z][DRIFT]};
+  const vec3 push = {s[X][Y][PUSH], s[Y][Z][PUSH], s[Z][X][PUSH]};
+  to->first = vec3_add(of->first, (vec3){s[X][X][SHIFT], s[Y][Y][SHIFT], s[Z][Z][SHIFT]});
+  to->force = vec3_add(vec3_axpy(vec3_centripetal(omega, to->first), 2, vec3_cross(omega, drift)), push);
+
+  const double *B = of->second.m;  // ∫ρρᵀ dm
+  const double xx = B[0] + s[X][X][SPREAD], yy = B[4] + s[Y][Y][SPREAD], zz = B[8] + s[Z][Z][SPREAD];
+  const double xy = B[1] + 0.5 * (s[X][Y][SPREAD] + s[Y][X][SPREAD]);
+  const double xz = B[2] + 0.5 * (s[X][Z][SPREAD] + s[Z][X][SPREAD]);
+  const double yz = B[5] + 0.5 * (s[Y][Z][SPREAD] + s[Z][Y][SPREAD]);
+  to->rotary = (mat3){{yy + zz, -xy, -xz, -xy, zz + xx, -yz, -xz, -yz, xx + yy}};
+
+  // Angular momentum Θ ω + Σ h q̇, and Θ̇ ω with N = Σ H q̇, which stands as s[b][a].
+  const double Nxx = s[X][X][RATE], Nyy = s[Y][Y][RATE], Nzz = s[Z][Z][RATE];
+  const double Nxy = s[Y][X][RATE], Nyx = s[X][Y][RATE], Nxz = s[Z][X][RATE], Nzx = s[X][Z][RATE];
+  const double Nyz = s[Z][Y][RATE], Nzy = s[Y][Z][RATE];
+  const vec3 momentum = {(yy + zz) * w[X] - xy * w[Y] - xz * w[Z] + (Nyz - Nzy),
+                         (zz + xx) * w[Y] - xy * w[X] - yz * w[Z] + (Nzx - Nxz),
+                         (xx + yy) * w[Z] - xz * w[X] - yz * w[Y] + (Nxy - Nyx)};
+  const vec3 rate = {2 * (Nyy + Nzz) * w[X] - (Nxy + Nyx) * w[Y] - (Nxz + Nzx) * w[Z],
+                     2 * (Nzz + Nxx) * w[Y] - (Nxy + Nyx) * w[X] - (Nyz + Nzy) * w[Z],
+                     2 * (Nxx + Nyy) * w[Z] - (Nxz + Nzx) * w[X] - (Nyz + Nzy) * w[Y]};
+  const vec3 known = {s[Z][Y][KNOWN] - s[Y][Z][KNOWN], s[X][Z][KNOWN] - s[Z][X][KNOWN],
+                      s[Y][X][KNOWN] - s[X][Y][KNOWN]};
+  to->torque = vec3_add(vec3_cross(omega, momentum), vec3_add(rate, known));
 }

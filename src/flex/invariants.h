@@ -38,27 +38,20 @@ void inertia_part_shapes(flex_inertia *of);
 // by the axes along which shapes move. What is zero in four such groups is left out. Of a beam that bends this is most:
 // its shapes move along one axis each, and are orthogonal to others.
 
-// What the shapes of one group displace along one axis b.
-typedef struct flex_column {
-  int group;
-  bool begins;      // no other column of its group comes before it
-  fours shift;      // ∫ φ_ib dm
-  fours moment[3];  // ∫ x φ_ib dm
-  fours own[3];     // ∫ φ_i φ_ib dm
-} flex_column;
-
 enum { FLEX_BUNDLE = 4 };
 
-// Up to four columns along one axis b.
+// What the shapes i of up to four groups, which follow each other, displace along one axis b.
 typedef struct flex_bundle {
-  int count;
-  bool known;  // q̈ of these shapes may be known beforehand
-  flex_column column[FLEX_BUNDLE];
-  struct flex_rows {
-    int count;
-    long *from;  // the coordinate of the shape j of each row
-    fours *row;  // ∫ φ_ja φ_ib dm, j ≠ i, over the shapes i of all columns; only one vector where there is one column
-  } couple[3];  // along each axis a
+  int first, count;          // groups
+  bool known;                // q̈ of these shapes may be known beforehand
+  fours shift[FLEX_BUNDLE];  // ∫ φ_ib dm
+  struct flex_along {
+    fours moment[FLEX_BUNDLE];  // ∫ x_a φ_ib dm
+    fours own[FLEX_BUNDLE];     // ∫ φ_ia φ_ib dm
+    int count;                  // rows
+    long *from;                 // the coordinate of the shape j of each row
+    fours *row;                 // ∫ φ_ja φ_ib dm, j ≠ i, over the shapes i of all groups
+  } along[3];                   // along each axis a
 } flex_bundle;
 
 typedef struct flex_axis {
@@ -94,7 +87,7 @@ typedef struct flex_state {
   mat3 rotary;         // Θ = ∫ (ρ² 1 - ρ ρᵀ) dm, about the frame's origin
   fours *turning;      // 3 rows: h_i = ∫ ρ × φ_i dm
   vec3 torque, force;  //
-  fours *bias;         // of each shape
+  fours *bias;         // of each shape, behind these rows
 } flex_state;
 
 // Of all shapes, with zeros up to the end of the group before `part` and of the last.

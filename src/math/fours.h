@@ -58,17 +58,37 @@ FOURS_INLINE void fours_add_rows(const int width, int groups, int first, int fro
     for (int g = 0; g < width; g++) to[(first + r) * groups + from + g] = sum[r][g];
 }
 
-// A symmetric matrix of `groups` vectors per row, and four times as many rows: to := start + Σ left_k right_kᵀ over
-// `count` pairs of rows. Of each row the vectors from that of its diagonal on are read and written. Up to twelve sums
-// stay in registers, so that each number is loaded once for three or four products.
-FOURS_INLINE void fours_add_products(const int groups, int count, const fours *left, const fours *right,
+// The last two blocks of four rows, of the last of which `height` rows are not zero.
+FOURS_INLINE void fours_add_last_rows(const int height, int groups, int count, const fours *left, const fours *right,
+                                      const fours *start, fours *to) {
+  const int first = FOURS * (groups - 2), at = first * groups + groups - 2, behind = at + FOURS * groups + 1;
+  fours sum[4][2], last[4];
+  for (int r = 0; r < 4; r++) sum[r][0] = start[at + r * groups], sum[r][1] = start[at + r * groups + 1];
+  for (int r = 0; r < height; r++) last[r] = start[behind + r * groups];
+  const double *factor = (const double *)left + first;
+  right += groups - 2;
+  for (int k = 0; k < count; k++, factor += FOURS * groups, right += groups) {
+    for (int r = 0; r < 4; r++) sum[r][0] += factor[r] * right[0], sum[r][1] += factor[r] * right[1];
+    for (int r = 0; r < height; r++) last[r] += factor[FOURS + r] * right[1];
+  }
+  for (int r = 0; r < 4; r++) to[at + r * groups] = sum[r][0], to[at + r * groups + 1] = sum[r][1];
+  for (int r = 0; r < height; r++) to[behind + r * groups] = last[r];
+}
+
+// A symmetric matrix of `groups` vectors per row, and `size` rows:  to := start + Σ left_k right_kᵀ  over `count` pairs
+// of rows. Of each row the vectors from that of its diagonal on are read and written. Up to twelve sums stay in
+// registers, so that each number is loaded once for three or four products.
+FOURS_INLINE void fours_add_products(const int groups, int size, int count, const fours *left, const fours *right,
                                      const fours *start, fours *to) {
-  for (int i = 0; i < groups; i++) {
+  for (int i = 0; i < groups - 2; i++) {
     int g = i;
     for (; g + 3 <= groups; g += 3) fours_add_rows(3, groups, FOURS * i, g, count, left, right, start, to);
     if (g + 2 == groups) fours_add_rows(2, groups, FOURS * i, g, count, left, right, start, to);
     else if (g + 1 == groups) fours_add_rows(1, groups, FOURS * i, g, count, left, right, start, to);
   }
+  if (groups == 1) fours_add_rows(1, 1, 0, 0, count, left, right, start, to);
+  else if (size <= FOURS * groups - 2) fours_add_last_rows(2, groups, count, left, right, start, to);
+  else fours_add_last_rows(4, groups, count, left, right, start, to);
 }
 
 #endif

@@ -326,7 +326,7 @@ BLOCK bool assemble_leaf(const int w, const mechanism *m, motion *x, const dca_s
   const tree_link *l = &x->links[s->node];
   double I[36] = {0};
   block_inertia(w, l->J, l->mk, n->mass, I);
-  if (n->flex) flexible_fill(w, n, &x->dca->flexible[s->node]);
+  if (n->flex) flexible_fill(&x->dca->flexible[s->node]);
   for (int j = plan->first_side[s->node]; j >= 0; j = plan->next_side[j]) {
     const dca_step *side = &plan->steps[plan->joint[j]];
     double passed[48], narrow[36];

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/dense.h"
 #include "mechanics/anchor.h"
 #include "mechanics/flexible_boundary.h"
 #include "mechanics/tree.h"
@@ -263,9 +262,14 @@ BLOCK void evaluate_marker(const int groups, const mechanism *m, const node *n, 
 // The body's inertia, momentum of its modes and bias in the world's axes.
 BLOCK void turn_inertia(const int groups, const mechanism *m, tree_link *l, flexible_link *f) {
   const flex_state *s = &f->state.inertia;
-  const mat3 J = mat3_product(mat3_product(l->R, s->rotary), mat3_transpose(l->R));
-  if (m->planar) l->J[0] = J.m[8];
-  else l->J[0] = J.m[0], l->J[1] = J.m[4], l->J[2] = J.m[8], l->J[3] = J.m[1], l->J[4] = J.m[2], l->J[5] = J.m[5];
+  const mat3 half = mat3_product(l->R, s->rotary);
+  vec3 to[3], R[3];  // rows of both
+  for (int i = 0; i < 3; i++) to[i] = vec3_of(half.m + 3 * i), R[i] = vec3_of(l->R.m + 3 * i);
+  l->J[0] = m->planar ? vec3_dot(to[2], R[2]) : vec3_dot(to[0], R[0]);
+  if (!m->planar) {
+    l->J[1] = vec3_dot(to[1], R[1]), l->J[2] = vec3_dot(to[2], R[2]);
+    l->J[3] = vec3_dot(to[0], R[1]), l->J[4] = vec3_dot(to[0], R[2]), l->J[5] = vec3_dot(to[1], R[2]);
+  }
   vec3_store(l->mk, mat3_mul(l->R, s->first));
   block_store(m, l->bias, mat3_mul(l->R, s->torque), mat3_mul(l->R, s->force));
   turn_rows(groups, m, &l->R, f->state.rows, &l->R, f->state.rows + 3 * groups, f->rows);
@@ -337,48 +341,45 @@ static double effort_of(const flexible_body *b, const double *matrix, int k, con
   return b->uncoupled ? matrix[k * (modes + 1)] * of[k] : block_dot(modes, matrix + k * modes, of);
 }
 
-// Efforts of elasticity, of damping, and of elasticity ahead in time, along mode k.
-typedef struct inner_efforts {
-  double elastic, damping, ahead;
-} inner_efforts;
+// What is stored in the modes, and what they lose.
+typedef struct modal_power {
+  double energy, loss;
+} modal_power;
 
-BLOCK inner_efforts efforts_along(const bool uncoupled, const flexible_body *b, double lead, int k, const double *q,
-                                  const double *u) {
-  const double *K = b->stiffness, *D = b->damping;
-  if (uncoupled) {
-    const int own = k * (b->modes + 1);
-    return (inner_efforts){K[own] * q[k], D[own] * u[k], lead * K[own] * u[k]};
-  }
-  return (inner_efforts){effort_of(b, K, k, q), effort_of(b, D, k, u), lead == 0 ? 0 : lead * effort_of(b, K, k, u)};
-}
-
-// Of one body; gravity acts along the linear part of a mode's column, ∂(m c)/∂q. Returns the strain energy.
-BLOCK double apply_to_modes(const bool uncoupled, const mechanism *m, const node *n, flexible_link *f, const double *q,
-                            const double *u, double *tau) {
+// Of one body; gravity acts along the linear part of a mode's column, ∂(m c)/∂q.
+BLOCK modal_power apply_to_modes(const bool uncoupled, const bool planar, vec3 g, const node *n, flexible_link *f,
+                                 const double *q, const double *u, double *tau) {
+  const flexible_body *b = n->flex;
   const int across = flexible_across(n);
-  const double *x = (const double *)f->rows + (m->planar ? 1 : 3) * across, *y = x + across, *z = y + across;
-  const vec3 g = m->gravity;
-  double energy = 0;
+  const double *x = (const double *)f->rows + (planar ? 1 : 3) * across, *y = x + across, *z = y + across;
+  const double lead = f->relaxed.lead;
+  modal_power sum = {0, 0};
   for (int k = 0; k < n->modes; k++) {
-    const inner_efforts e = efforts_along(uncoupled, n->flex, f->relaxed.lead, k, q, u);
-    const double weight = g.x * x[k] + g.y * y[k] + (m->planar ? 0 : g.z * z[k]);
-    f->damping[k] = e.damping;
-    tau[k] += weight - e.elastic - e.ahead - e.damping;
-    energy += e.elastic * q[k] / 2;
+    const int own = k * (n->modes + 1);
+    const double elastic = uncoupled ? b->stiffness[own] * q[k] : effort_of(b, b->stiffness, k, q);
+    const double damping = uncoupled ? b->damping[own] * u[k] : effort_of(b, b->damping, k, u);
+    const double ahead = uncoupled   ? lead * b->stiffness[own] * u[k]
+                         : lead == 0 ? 0
+                                     : lead * effort_of(b, b->stiffness, k, u);
+    tau[k] += g.x * x[k] + g.y * y[k] + (planar ? 0 : g.z * z[k]) - elastic - ahead - damping;
+    f->damping[k] = damping;
+    sum.energy += elastic * q[k] / 2, sum.loss += damping * u[k];
   }
-  return energy;
+  return sum;
 }
 
 void flexible_apply(const mechanism *m, motion *x) {
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
     if (!n->flex) continue;
+    flexible_link *f = &x->flexible[i];
     const double *q = x->q + n->modal_q, *u = x->u + n->modal_v;
     double *tau = x->tau + n->modal_v;
-    x->potentials[POTENTIAL_STRAIN] += n->flex->uncoupled ? apply_to_modes(true, m, n, &x->flexible[i], q, u, tau)
-                                                          : apply_to_modes(false, m, n, &x->flexible[i], q, u, tau);
+    const modal_power sum = !n->flex->uncoupled ? apply_to_modes(false, m->planar, m->gravity, n, f, q, u, tau)
+                            : m->planar         ? apply_to_modes(true, true, m->gravity, n, f, q, u, tau)
+                                                : apply_to_modes(true, false, m->gravity, n, f, q, u, tau);
+    x->potentials[POTENTIAL_STRAIN] += sum.energy, x->powers[POWER_DAMPER] += sum.loss;
   }
-  x->powers[POWER_DAMPER] += flexible_damping_power(m, x, x->u);
 }
 
 double flexible_strain_energy(const mechanism *m, const motion *x) {
@@ -487,276 +488,13 @@ double flexible_kinetic_energy(const mechanism *m, const motion *x, int index) {
   return sum;
 }
 
-// --- the recursion ---------------------------------------------------------------------------------------------------
-
-// I_ff = L D Lᵀ with ones on the diagonal of L. Row k of the factor is column k of L without its diagonal, zero up to
-// there; `inverse` has 1/D. No square roots are needed, and each step works on whole rows.
-
-static bool is_diagonal(int n, int across, const double *A) {
-  for (int i = 0; i < n; i++)
-    for (int j = i + 1; j < n; j++)
-      if (A[i * across + j] != 0) return false;
-  return true;
-}
-
-// A row of I_ff and of the right-hand sides (I_fr, p_f - τ_f) is one row of a matrix that is eliminated as a whole: the
-// right-hand sides become D⁻¹ L⁻¹ times what they were. Four rows at a time, so that they stay in registers.
-
-static bool factor_diagonal(int across, int modes, int sides, flexible_link *f, fours *y) {
-  bool regular = true;
-  for (int k = 0; k < modes; k++) {
-    double *own = (double *)f->ff + k * (across + 1);
-    f->pivot[k] = *own, f->inverse[k] = 1 / *own;
-    regular &= *own > 0, *own = 0;
-    for (int g = 0; g < sides; g++) y[k * sides + g] *= f->inverse[k];
-  }
-  return regular;
-}
-
-// `width` groups of four rows of a matrix, which has `of` groups in a row: what the rows before take from them. `taken`
-// has the factors for each of those, side by side for the four.
-BLOCK void take_before(const int width, int of, int before, const fours *taken, const fours *matrix, fours row[4][3]) {
-  for (int j = 0; j < before; j++) {
-    const double *part = (const double *)&taken[j];
-    for (int g = 0; g < width; g++)
-      for (int r = 0; r < 4; r++) row[r][g] -= part[r] * matrix[j * of + g];
-  }
-}
-
-// The factor of the four rows of block b, of which `rows` are modes: pivots, and what each row takes from those behind
-// it in the block.
-typedef struct factor_block {
-  fours inverse[4], part[4][4];  // of row r, and of it in row s, in all places
-} factor_block;
-
-// `width` groups from that of the diagonal on. A row waits for the one before it.
-BLOCK bool factor_rows(const int width, int rows, int groups, int b, const fours *taken, flexible_link *f,
-                       factor_block *to) {
-  static const fours_mask index = {0, 1, 2, 3};
-  fours row[4][3], *own = f->ff + FOURS * b * groups + b;
-  double size[4];
-  bool regular = true;
-  for (int r = 0; r < 4; r++)
-    for (int g = 0; g < width; g++) row[r][g] = own[r * groups + g];
-  for (int r = 0; r < 4; r++) size[r] = row[r][0][r];
-  take_before(width, groups, FOURS * b, taken, f->ff + b, row);
-  for (int r = 0; r < 4 && r < rows; r++) {
-    fours pivot;
-    fours_spread(&row[r][0], r, &pivot);
-    const fours inverse = to->inverse[r] = 1 / pivot;
-    for (int s = r + 1; s < 4; s++) {
-      fours part;
-      fours_spread(&row[r][0], s, &part);
-      to->part[r][s] = part *= inverse;
-      for (int g = 0; g < width; g++) row[s][g] -= part * row[r][g];
-    }
-    for (int g = 0; g < width; g++) own[r * groups + g] = inverse * row[r][g];
-    own[r * groups] = (fours)((fours_mask)own[r * groups] & (index > (int64_t)r));
-    f->pivot[FOURS * b + r] = pivot[0], f->inverse[FOURS * b + r] = inverse[0];
-    regular &= pivot[0] > TREE_SINGULAR * size[r] && pivot[0] > 0;
-  }
-  return regular;
-}
-
-// The same of `width` other groups of these rows, with a factor that is known.
-BLOCK void follow_rows(const int width, int rows, int of, int b, const fours *taken, const factor_block *by,
-                       fours *matrix) {
-  fours row[4][3], *own = matrix + FOURS * b * of;
-  for (int r = 0; r < 4; r++)
-    for (int g = 0; g < width; g++) row[r][g] = own[r * of + g];
-  take_before(width, of, FOURS * b, taken, matrix, row);
-  for (int r = 0; r < 4 && r < rows; r++)
-    for (int g = 0; g < width; g++) {
-      for (int s = r + 1; s < 4; s++) row[s][g] -= by->part[r][s] * row[r][g];
-      own[r * of + g] = by->inverse[r] * row[r][g];
-    }
-}
-
-// Block b: the group of its diagonal together with `width` - 1 others, then the rest of its row, then right-hand sides.
-BLOCK bool factor_four(const int width, const int sides, int groups, int b, int modes, flexible_link *f, fours *y) {
-  const int rows = modes - FOURS * b;
-  fours taken[FLEXIBLE_MODES_MAX];
-  factor_block block;
-  for (int j = 0; j < FOURS * b; j++) taken[j] = f->pivot[j] * f->ff[j * groups + b];
-  if (!factor_rows(width, rows, groups, b, taken, f, &block)) return false;
-  for (int g = b + width; g < groups; g++) follow_rows(1, rows, groups, b, taken, &block, f->ff + g);
-  follow_rows(sides, rows, sides, b, taken, &block, y);
-  return true;
-}
-
-// The factor, and y := D⁻¹ L⁻¹ y for right-hand sides of `sides` vectors per mode. Returns false if a pivot is
-// rounding.
-BLOCK bool factor_modes(const int groups, const int sides, int modes, flexible_link *f, fours *y) {
-  if (f->diagonal) return factor_diagonal(FOURS * groups, modes, sides, f, y);
-  if (groups == 3)
-    return factor_four(3, sides, 3, 0, modes, f, y) && factor_four(2, sides, 3, 1, modes, f, y) &&
-           factor_four(1, sides, 3, 2, modes, f, y);
-  bool regular = true;
-  for (int b = 0; b < groups && regular; b++) regular = factor_four(1, sides, groups, b, modes, f, y);
-  return regular;
-}
-
-// y := L⁻ᵀ y for right-hand sides of `sides` vectors per mode; four rows at a time.
-BLOCK void solve_back(const int groups, const int sides, const flexible_link *f, fours *y) {
-  const int across = FOURS * groups;
-  for (int b = groups - 1; b >= 0 && !f->diagonal; b--) {
-    const double *L = (const double *)f->ff + FOURS * b * across;  // rows of the block
-    fours row[4][2], *own = y + FOURS * b * sides;
-    for (int r = 0; r < 4; r++)
-      for (int g = 0; g < sides; g++) row[r][g] = own[r * sides + g];
-    for (int j = across - 1; j >= FOURS * (b + 1); j--)
-      for (int g = 0; g < sides; g++)
-        for (int r = 0; r < 4; r++) row[r][g] -= L[r * across + j] * y[j * sides + g];
-    for (int s = 3; s > 0; s--)
-      for (int r = 0; r < s; r++)
-        for (int g = 0; g < sides; g++) row[r][g] -= L[r * across + FOURS * b + s] * row[s][g];
-    for (int r = 0; r < 4; r++)
-      for (int g = 0; g < sides; g++) own[r * sides + g] = row[r][g];
-  }
-}
-
-// Four rows over the modes for each vector of the right-hand sides become `sides` vectors for each mode, or back.
-BLOCK void turn_groups(const int groups, const int sides, bool back, fours *rows, fours *y) {
-  for (int g = 0; g < groups; g++)
-    for (int i = 0; i < sides; i++) {
-      fours block[FOURS];
-      for (int k = 0; k < FOURS; k++)
-        block[k] = back ? y[(g * FOURS + k) * sides + i] : rows[(FOURS * i + k) * groups + g];
-      fours_transpose(block);
-      for (int k = 0; k < FOURS; k++)
-        *(back ? &rows[(FOURS * i + k) * groups + g] : &y[(g * FOURS + k) * sides + i]) = block[k];
-    }
-}
-
-// The row of right-hand sides that has p_f - τ_f.
-BLOCK int effort_row(const int w) { return w; }
-
-// With Y = D⁻¹ L⁻¹ (I_fr, p_f - τ_f):  I = I_rr - Yᵀ D Y,  likewise p,  and X = L⁻ᵀ Y.
-BLOCK bool eliminate_modes(const int w, const int groups, int modes, flexible_link *f, double *IA, double *pA) {
-  enum { MOST_SIDES = 2 };
-  const int sides = w == 6 ? 2 : 1;
-  fours y[FLEXIBLE_MODES_MAX * MOST_SIDES], taken[6][MOST_SIDES] = {0};
-  turn_groups(groups, sides, false, f->rf, y);
-  if (!factor_modes(groups, sides, modes, f, y)) return false;
-  for (int k = 0; k < modes; k++) {
-    const double *row = (const double *)(y + k * sides);
-    fours weighted[MOST_SIDES];
-    for (int g = 0; g < sides; g++) weighted[g] = f->pivot[k] * y[k * sides + g];
-    for (int i = 0; i < w; i++)
-      for (int g = i / FOURS; g < sides; g++) taken[i][g] += row[i] * weighted[g];
-  }
-  for (int i = 0; i < w; i++) {
-    for (int j = i; j < w; j++) IA[i * w + j] -= taken[i][j / FOURS][j % FOURS];
-    if (pA) pA[i] -= taken[i][effort_row(w) / FOURS][effort_row(w) % FOURS];
-  }
-  solve_back(groups, sides, f, y);
-  turn_groups(groups, sides, true, f->X, y);
-  return true;
-}
-
-// Written out for the number of groups that many bodies have.
-BLOCK bool eliminate_groups(const int w, int groups, int modes, flexible_link *f, double *IA, double *pA) {
-  if (groups == 1) return eliminate_modes(w, 1, modes, f, IA, pA);
-  if (groups == 3) return eliminate_modes(w, 3, modes, f, IA, pA);
-  return eliminate_modes(w, groups, modes, f, IA, pA);
-}
-
-static void clear_row(int groups, double *row) { memset(row, 0, (size_t)groups * sizeof(fours)); }
-
-bool flexible_condense(int w, const node *n, flexible_link *f, double *IA, const flexible_efforts *efforts) {
-  const int modes = n->modes, groups = flexible_groups(n);
-  double *right = (double *)(f->rf + effort_row(w) * groups);
-  clear_row(groups, right);
-  if (n->modes_held) {
-    memset(f->X, 0, 8 * (size_t)groups * sizeof *f->X);
-    if (efforts) clear_row(groups, f->e), clear_row(groups, f->p);
-    return true;
-  }
-  for (int k = 0; f->relaxed.stiffness > 0 && k < modes * modes; k++)
-    ((double *)f->ff)[k / modes * FOURS * groups + k % modes] +=
-        f->relaxed.damping * n->flex->damping[k] + f->relaxed.stiffness * n->flex->stiffness[k];
-  for (int k = 0; efforts && k < modes; k++) right[k] = f->p[k] - (efforts->tau ? efforts->tau[n->modal_v + k] : 0);
-  f->diagonal = is_diagonal(modes, FOURS * groups, (const double *)f->ff);
-  double *pA = efforts ? efforts->pA : NULL;
-  if (!(w == 6 ? eliminate_groups(6, groups, modes, f, IA, pA) : eliminate_groups(3, groups, modes, f, IA, pA)))
-    return false;
-  for (int g = 0; efforts && g < groups; g++) {
-    ((fours *)f->e)[g] = -f->X[effort_row(w) * groups + g];
-    ((fours *)f->p)[g] = (fours){0};
-  }
-  return true;
-}
-
-// e := L⁻¹ e
-static void solve_forward(int modes, const flexible_link *f, double *e) {
-  const int groups = fours_count(modes);
-  for (int k = 0; k < modes && !f->diagonal; k++) {
-    const double part = e[k];
-    for (int g = k / FOURS; g < groups; g++) ((fours *)e)[g] -= part * f->ff[k * groups + g];
-  }
-}
-
-// y := L⁻ᵀ y
-static void solve_transposed(int modes, const flexible_link *f, double *y) {
-  const int across = FOURS * fours_count(modes);
-  for (int k = modes - 1; k >= 0 && !f->diagonal; k--)
-    for (int j = modes - 1; j > k; j--) y[k] -= ((const double *)f->ff)[k * across + j] * y[j];
-}
-
-void flexible_solve_transposed(const node *n, const flexible_link *f, double *y) {
-  for (int k = 0; k < n->modes; k++) y[k] *= sqrt(f->inverse[k]);
-  solve_transposed(n->modes, f, y);
-}
-
-// The same with L⁻¹ (τ_f - p_f) on the way.
-BLOCK void reduce(const int w, const node *n, flexible_link *f, const double *tau, double *pA, double *half) {
-  const int groups = flexible_groups(n);
-  if (n->modes_held) {
-    clear_row(groups, f->e), clear_row(groups, f->p);
-    for (int k = 0; half && k < n->modes; k++) half[n->modal_v + k] = 0;
-    return;
-  }
-  for (int k = 0; k < n->modes; k++) f->e[k] = (tau ? tau[n->modal_v + k] : 0) - f->p[k];
-  clear_row(groups, f->p);
-  // p = p_r - I_rf I_ff⁻¹ (p_f - τ_f) = p_r + Xᵀ (τ_f - p_f)
-  flexible_add_motion(w, n, (const double *)f->X, f->e, pA);
-  solve_forward(n->modes, f, f->e);
-  for (int k = 0; half && k < n->modes; k++) half[n->modal_v + k] = f->e[k] * sqrt(f->inverse[k]);
-  for (int k = 0; k < n->modes; k++) f->e[k] *= f->inverse[k];
-  solve_transposed(n->modes, f, f->e);
-}
-
-void flexible_reduce(int w, const node *n, flexible_link *f, const double *tau, double *pA) {
-  if (w == 6) reduce(6, n, f, tau, pA, NULL);
-  else reduce(3, n, f, tau, pA, NULL);
-}
-
-void flexible_reduce_by_half(int w, const node *n, flexible_link *f, const double *tau, double *pA, double *half) {
-  if (w == 6) reduce(6, n, f, tau, pA, half);
-  else reduce(3, n, f, tau, pA, half);
-}
+// --- inverse dynamics and the mass matrix -------------------------------------------------------------------------------------------------
 
 void flexible_inverse(int w, const node *n, const tree_link *l, flexible_link *f, const double *udot, double *wrench) {
   const double *qddot = udot + n->modal_v;
   multiply_own(w, n, l, f, l->A, qddot, wrench, f->p);
   for (int k = 0; k < n->modes; k++) f->rate[k] = qddot[k], f->p[k] += ((const double *)f->state.bias)[k];
 }
-
-BLOCK void expand_groups(const int groups, const int w, flexible_link *f, const double *A) {
-  for (int g = 0; g < groups; g++) {
-    fours rate = ((const fours *)f->e)[g];
-    for (int i = 0; i < w; i++) rate -= A[i] * f->X[i * groups + g];
-    ((fours *)f->rate)[g] = rate;
-  }
-}
-
-void flexible_expand(int w, const node *n, flexible_link *f, const double *A, double *out) {
-  if (w == 6) FLEXIBLE_GROUPS(flexible_groups(n), expand_groups, 6, f, A);
-  else FLEXIBLE_GROUPS(flexible_groups(n), expand_groups, 3, f, A);
-  for (int k = 0; out && k < n->modes; k++) out[n->modal_v + k] = f->rate[k];
-}
-
-// --- the mass matrix -------------------------------------------------------------------------------------------------
 
 // The force f at a node's origin, which belongs to speed v, meets the columns of all speeds between it and ground:
 // those of joints, and where a node hangs on a flexible one, those of its modes.
@@ -778,13 +516,14 @@ BLOCK void mass_matrix(const int w, const mechanism *m, motion *x, double *M) {
   for (int i = 1; i < m->node_count; i++) {
     tree_link *l = &x->links[i];
     block_inertia(w, l->J, l->mk, m->nodes[i].mass, l->IA);
-    if (m->nodes[i].flex) flexible_fill(w, &m->nodes[i], &x->flexible[i]);
+    if (m->nodes[i].flex) flexible_fill(&x->flexible[i]);
   }
   for (int i = m->node_count - 1; i > 0; i--) {
     const node *n = &m->nodes[i];
     const tree_link *l = &x->links[i];
-    const flexible_link *of = &x->flexible[i];
+    flexible_link *of = &x->flexible[i];
     double f[6] = {0};
+    if (n->flex) flexible_complete(w, n, of);
     for (int v = n->v; v < n->v + n->nv; v++) {
       block_mul(w, l->IA, x->S + 6 * v, f);
       meet_inward(w, m, x, i, f, v, M);

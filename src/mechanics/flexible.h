@@ -77,7 +77,8 @@ typedef struct flexible_link {
   floating_state state;
   fours *rows;  // I_rf of the body alone in world axes, n rows over the modes; I_ff and p_f are in `state`
   fours *rf;    // I_rf with what children have added: a multiple of four rows; those behind it are workspace
-  fours *ff;    // likewise I_ff, as fours_add_products has it; then its factor, see flexible.c
+  fours *ff;    // likewise I_ff, as fours_add_products has it; then its factor, see flexible_condense.c
+  bool filled;  // rf and ff have what the body itself has, which is not copied before it is needed
   double *pivot, *inverse;         // of the factor
   bool diagonal;                   // I_ff is
   fours *X;                        // I_ff⁻¹ I_fr, as many rows
@@ -177,6 +178,9 @@ void flexible_allocate_factor(arena *memory, int modes, flexible_link *f);
     else function(of, __VA_ARGS__);                                    \
   } while (0)
 
+// I_rf and I_ff are those of the body alone.
+static inline void flexible_fill(flexible_link *f) { f->filled = false; }
+
 BLOCK void flexible_fill_groups(const int groups, const int w, flexible_link *f) {
   for (int i = 0; i < w; i++)
     for (int g = 0; g < groups; g++) f->rf[i * groups + g] = f->rows[i * groups + g];
@@ -184,8 +188,11 @@ BLOCK void flexible_fill_groups(const int groups, const int w, flexible_link *f)
     for (int k = FOURS * b; k < FOURS * (b + 1); k++)
       for (int g = b; g < groups; g++) f->ff[k * groups + g] = f->state.ff[k * groups + g];
 }
-BLOCK void flexible_fill(const int w, const node *n, flexible_link *f) {
+// They stand in rf and ff afterwards, also where no child hangs on the body.
+BLOCK void flexible_complete(const int w, const node *n, flexible_link *f) {
+  if (f->filled) return;
   FLEXIBLE_GROUPS(flexible_groups(n), flexible_fill_groups, w, f);
+  f->filled = true;
 }
 
 // p_f of the body alone.
@@ -194,8 +201,9 @@ BLOCK void flexible_begin(const node *n, flexible_link *f) {
 }
 
 // Columns of a child whose articulated inertia after its joint is Ia: with f = Ia φ, rf += Tᵀ f and ff += φᵀ f.
-BLOCK void flexible_take_groups(const int groups, const int w, flexible_link *f, const double *r, const fours *phi,
-                                const double *Ia) {
+BLOCK void flexible_take_groups(const int groups, const int w, int modes, flexible_link *f, const double *r,
+                                const fours *phi, const double *Ia) {
+  const fours *rf = f->filled ? f->rf : f->rows, *ff = f->filled ? f->ff : f->state.ff;
   fours force[6 * (FLEXIBLE_MODES_MAX / FOURS)];
   for (int g = 0; g < groups; g++) {
     fours sum[6];
@@ -211,14 +219,15 @@ BLOCK void flexible_take_groups(const int groups, const int w, flexible_link *f,
     } else {
       sum[0] += r[0] * sum[2] - r[1] * sum[1];
     }
-    for (int i = 0; i < w; i++) f->rf[i * groups + g] += sum[i];
+    for (int i = 0; i < w; i++) f->rf[i * groups + g] = rf[i * groups + g] + sum[i];
   }
-  fours_add_products(groups, w, phi, force, f->ff, f->ff);
+  fours_add_products(groups, modes, w, phi, force, ff, f->ff);
+  f->filled = true;
 }
 
 BLOCK void flexible_take_inertia(const int w, const node *n, flexible_link *f, const double *r, const double *columns,
                                  const double *Ia) {
-  FLEXIBLE_GROUPS(flexible_groups(n), flexible_take_groups, w, f, r, (const fours *)columns, Ia);
+  FLEXIBLE_GROUPS(flexible_groups(n), flexible_take_groups, w, n->modes, f, r, (const fours *)columns, Ia);
 }
 
 BLOCK void flexible_take_force_of(const int groups, const int w, const fours *phi, const double *p, fours *to) {

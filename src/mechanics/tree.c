@@ -30,7 +30,7 @@ BLOCK bool is_carried(const motion *x, int i) { return x->carried && x->carried[
 BLOCK void fill_inertia(const int w, const mechanism *m, motion *x, int i) {
   tree_link *l = &x->links[i];
   if (!m->nodes[i].steady) block_inertia(w, l->J, l->mk, m->nodes[i].mass, l->IA);
-  if (m->nodes[i].flex) flexible_fill(w, &m->nodes[i], &x->flexible[i]);
+  if (m->nodes[i].flex) flexible_fill(&x->flexible[i]);
 }
 
 BLOCK void fill_inertias(const int w, const mechanism *m, motion *x) {
