@@ -57,7 +57,7 @@ static bool dies_away(const event *s, int p, double speed) {
 // such a speed its direction is that of an error, and to follow it takes steps as short as it is slow. A slip that
 // still lingers after its mode was decided keeps its direction until it is faster.
 static void follow_creeping(const event *s, event_point *c, double speed) {
-  enum { SEVERAL = 5 };
+  enum { SEVERAL = 2 };
   if (speed > s->standing * s->still) c->fade.creeps = false;
   else if (c->fade.lingers >= SEVERAL) c->fade.creeps = true;
 }
