@@ -1,4 +1,5 @@
 // Trial steps of scheme `iterative`: how their forces are corrected, and what happens where that does not converge.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -94,13 +95,16 @@ bool iterative_correct(iterative *s) {
 
 // --- where it does not converge --------------------------------------------------------------------------------------
 
-// The shortest part of a step that is tried: of a whole one, or of one that the turning of a slip allows. What is left
-// of a step until its end does not count, or every part would be a part of a shorter rest.
+// The shortest part of a step that is tried: of a whole one, or of one that the turning of a slip allows, but more than
+// the rounding of time, or its half would be as long. What is left of a step until its end does not count, or every
+// part would be a part of a shorter rest.
 static double shortest(const iterative *s) {
   enum { HALVINGS = 4 };
+  static const double ROUNDINGS = 16;
   const double t = s->trial.t0, whole = t + s->options.step;
   const bool paper = s->options.form == CAROM_FORM_PAPER;
-  return ((paper ? whole : iterative_located_limit(s, whole)) - t) / (1 << HALVINGS);
+  const double part = ((paper ? whole : iterative_located_limit(s, whole)) - t) / (1 << HALVINGS);
+  return fmax(part, ROUNDINGS * DBL_EPSILON * fabs(t));
 }
 
 static double end_of(const iterative_trial *trial, double until) {
