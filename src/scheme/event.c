@@ -138,6 +138,7 @@ void event_memory(void *scheme, fields *f) {
   watcher_memory(&s->w, f);
   fields_flag(f, "settled", &s->settled);
   fields_number(f, "pace", &s->pace);
+  fields_number(f, "together", &s->together);
   fields_flag(f, "redundant", &s->redundant);
   fields_count(f, "accelerations", &s->evaluations);
   fields_count(f, "projection_failures_of_modes", &s->projection_failures);

@@ -435,8 +435,8 @@ static double expected_steps(const race *x) {
 }
 
 // Interior points start from the middle of their cones and from the sweeps in turn: runs from different starts stick in
-// different places. From the sweeps they take fewer steps where they succeed. Returns false if there is nothing to
-// solve.
+// different places. From the sweeps they take fewer steps where they succeed. Returns false if the problem has
+// rows that they cannot take in pieces.
 static bool begin_interior(race *x) {
   chain_run *c = x->c;
   x->from_sweeps = x->starts++ % 2;
@@ -467,9 +467,9 @@ static void try_slice(race *x, int i) {
   own.iterations = begin_slice(x, i);
   bool limited = user && !runners[i].solver->finite && x->iterations[i] + own.iterations >= user;  // of all slices
   if (limited) own.iterations = user - x->iterations[i];
-  if (runners[i].warm) memcpy(c->d.r, i == HOLD && x->starts > 0 ? c->d.ended : c->d.swept, bytes);
+  if (runners[i].warm) memcpy(c->d.r, i == HOLD && x->tried[INTERIOR] ? c->d.ended : c->d.swept, bytes);
   else memset(c->d.r, 0, bytes);
-  if (own.iterations == 0) {
+  if (own.iterations <= 0) {
     x->due[i] = INFINITY;
     return;
   }

@@ -685,6 +685,7 @@ interior_path *interior_path_take(solve_workspace *w, const solve_limits *limits
 
 bool interior_path_begin(interior_path *path, const solve_problem *p, solve_workspace *w, const double *r) {
   path->at = PATH_ENDED;
+  if (!in_pieces(p) || !condensed_begin(w->condensed, p)) return false;  // a path has no room for W
   if (!begin_run(path, p, w)) return false;
   begin_following(path, p, r);
   return true;
