@@ -488,7 +488,7 @@ double flexible_kinetic_energy(const mechanism *m, const motion *x, int index) {
   return sum;
 }
 
-// --- inverse dynamics and the mass matrix -------------------------------------------------------------------------------------------------
+// --- inverse dynamics and the mass matrix ----------------------------------------------------------------------------
 
 void flexible_inverse(int w, const node *n, const tree_link *l, flexible_link *f, const double *udot, double *wrench) {
   const double *qddot = udot + n->modal_v;
