@@ -3,6 +3,7 @@
 // step; trial steps from the same state correct them.
 #include "scheme/iterative.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "mechanics/dynamics.h"
@@ -115,7 +116,9 @@ static double *create_corrections(watcher *w) {
 static void enlarge(watcher *w) {
   iterative *s = (iterative *)w;
   event_watched.enlarge(w);
-  if (w->contacts->point_slots > w->slots) s->trial.x = create_corrections(w);
+  if (w->contacts->point_slots <= w->slots) return;
+  s->trial.x = create_corrections(w);
+  s->begun.before = watcher_larger(w, s->begun.before, sizeof *s->begun.before);
 }
 
 // The methods, and how a force at the start and one at the end of a step move the end of it.
@@ -165,16 +168,50 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   s->e.settled = is_paper(s);
   w->flow.accelerate = accelerate, w->flow.project = project, w->flow.again = again, w->flow.context = s;
   s->force = ARENA_ARRAY(&w->memory, iterative_force, w->count + 1);
+  s->begun = (iterative_begun){.t = NAN, .before = ARENA_ARRAY(&w->memory, iterative_force, w->count + 1)};
   watcher_keep_modes_of_entries(w, &s->force, sizeof *s->force);
   s->trial.x = create_corrections(w);
   return true;
 }
 
+static void open_point(watcher *w, int p) {
+  event_open_point(w, p);
+  iterative *s = (iterative *)w;
+  s->force[p] = s->begun.before[p] = (iterative_force){0};
+}
+
+// --- steps -----------------------------------------------------------------------------------------------------------
+
 static carom_status begin(watcher *w, carom_error *error) {
   iterative *s = (iterative *)w;
-  if (is_paper(s)) return iterative_paper_begin(s), CAROM_OK;
-  carom_status status = event_begin(w, error);
-  if (status == CAROM_OK) iterative_located_begin(s);
+  carom_status status = is_paper(s) ? CAROM_OK : event_begin(w, error);
+  if (status != CAROM_OK) return status;
+  s->begun.t = w->t, s->begun.restart = w->restart;
+  for
+    EACH_POINT(p, w) {
+      s->force[p].mode_before = s->e.point[p].mode;
+      s->begun.before[p] = s->force[p];
+    }
+  if (is_paper(s)) iterative_paper_begin(s);
+  else iterative_located_begin(s);
+  return CAROM_OK;
+}
+
+// What trials have changed, after a step that was interrupted or has failed: it may begin again, also in a run that is
+// resumed, and is then the same step.
+static void take_back(iterative *s) {
+  s->e.w.restart |= s->begun.restart;
+  for
+    EACH_POINT(p, &s->e.w) {
+      s->force[p] = s->begun.before[p];
+      if (is_paper(s)) iterative_paper_set_mode(s, p, s->force[p].mode_before);
+    }
+}
+
+static carom_status step(void *scheme, double t_stop, carom_error *error) {
+  iterative *s = scheme;
+  carom_status status = event_step(s, t_stop, error);
+  if (status != CAROM_OK && s->e.w.t == s->begun.t) take_back(s);
   return status;
 }
 
@@ -222,6 +259,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   watcher_type watched = event_watched;
   watched.size = sizeof(iterative), watched.memory = "the iteration of contact forces";
   watched.prepare = prepare, watched.begin = begin, watched.enlarge = enlarge, watched.limit = limit;
+  watched.open = open_point;
   if (((const carom_iterative_def *)setup->options)->form == CAROM_FORM_PAPER)
     watched.look = iterative_paper_look, watched.end = iterative_paper_end, watched.place = NULL,
     watched.is_unchanged = watcher_fill_between, watched.is_even = is_never_even;
@@ -233,7 +271,7 @@ const scheme_type scheme_iterative = {
     .about = &iterative_about,
     .create = create,
     .destroy = event_destroy,
-    .step = event_step,
+    .step = step,
     .result = event_result,
     .stats = event_stats,
     .resumes_exactly = event_resumes_exactly,

@@ -32,10 +32,18 @@ typedef struct iterative_force {
   bool leads;      // friction does not follow the slip at each instant: its direction turns evenly over the step,
   double turn;     // at this rate [rad/s]
   // paper: in the world, fixed during a trial
+  contact_mode mode_before;  // at the start of the step
   iterative_regime regime;
   vec3 normal, way;  // of the force, and of slip that friction is opposed to; zero: there is none
   vec3 slip_before;  // slip at the start of the step [m/s]
 } iterative_force;
+
+// A step that is under way, or the last one.
+typedef struct iterative_begun {
+  double t;                 // its start [s]
+  bool restart;             // something has changed there
+  iterative_force *before;  // by slot: what was known of each point when it began
+} iterative_begun;
 
 // Trial steps from one state.
 typedef struct iterative_trial {
@@ -57,6 +65,7 @@ typedef struct iterative {
   watcher_type watched;
   carom_iterative_def options;
   iterative_force *force;  // by slot
+  iterative_begun begun;
   iterative_trial trial;
   bool constant;     // forces are constant over a step, for the gap alone
   double moment[2];  // change of the gap at the end over h² W, by the forces at both ends
@@ -99,6 +108,7 @@ double iterative_located_turn(const iterative *s, int p);
 // --- iterative_paper.c: forces that are constant over a step -----------------------------------------------------------
 
 void iterative_paper_begin(iterative *s);
+void iterative_paper_set_mode(iterative *s, int p, contact_mode mode);
 void iterative_paper_give(iterative *s);  // forces of slipping and sticking points into s->e.lambda
 bool iterative_paper_examine(iterative *s, double t, const double *y);
 void iterative_paper_start(iterative *s, double *y);  // the state that the next trial starts from

@@ -18,18 +18,15 @@
 // --- before a step ---------------------------------------------------------------------------------------------------
 
 // The linear force next to a parabola through the forces at the start of this step and of those before: over a step of
-// length h, τ² is next to h τ - h²/6. A step that was interrupted begins again, and has remembered its own start.
+// length h, τ² is next to h τ - h²/6.
 static void predict(iterative_force *f, double t, double now, double h) {
-  const int own = f->known > 0 && f->t[0] >= t, known = f->known - own;
-  const double *at = f->t + own, *before = f->before + own;
-  double d1 = known > 0 ? (now - before[0]) / (t - at[0]) : 0, d2 = 0;
-  if (known > 1) d2 = (d1 - (before[0] - before[1]) / (at[0] - at[1])) / (t - at[1]);
+  double d1 = f->known > 0 ? (now - f->before[0]) / (t - f->t[0]) : 0, d2 = 0;
+  if (f->known > 1) d2 = (d1 - (f->before[0] - f->before[1]) / (f->t[0] - f->t[1])) / (t - f->t[1]);
   f->base = now - d2 * h * h / 6;
-  f->slope = d1 + (known > 1 ? d2 * (t - at[0]) + d2 * h : 0);
+  f->slope = d1 + (f->known > 1 ? d2 * (t - f->t[0]) + d2 * h : 0);
 }
 
 static void remember(iterative_force *f, double t, double now) {
-  if (f->known && t <= f->t[0]) return;
   for (int k = ITERATIVE_HISTORY - 1; k > 0; k--) f->t[k] = f->t[k - 1], f->before[k] = f->before[k - 1];
   f->t[0] = t, f->before[0] = now;
   if (f->known < ITERATIVE_HISTORY) f->known++;
@@ -190,10 +187,12 @@ void iterative_located_begin(iterative *s) {
 // --- after a trial -----------------------------------------------------------------------------------------------------
 
 // Places are known to the last digit of their coordinates. The forces that undo such an error within a step move rates
-// by it over the length of the step, where modes oscillate about as fast as steps are taken.
+// by it over the length of the step, where modes oscillate about as fast as steps are taken. The part of a step that an
+// event ends may be as short as times can be told apart: no more than in a sixteenth of a step counts as rounding.
 static double rounding_of_rates(const iterative *s) {
-  static const double DIGITS = 4;
-  return DIGITS * DBL_EPSILON * s->e.w.m->length / (s->trial.t1 - s->trial.t0);
+  static const double DIGITS = 4, SHORTEST = 1.0 / 16;
+  const double h = fmax(s->trial.t1 - s->trial.t0, SHORTEST * s->options.step);
+  return DIGITS * DBL_EPSILON * s->e.w.m->length / h;
 }
 
 static void measure(iterative *s) {

@@ -27,7 +27,7 @@ static vec3 direction(vec3 v, double least) {
   return size > least ? vec3_scale(1 / size, v) : NOWHERE;
 }
 
-static void set_mode(iterative *s, int p, contact_mode mode) {
+void iterative_paper_set_mode(iterative *s, int p, contact_mode mode) {
   event_point *c = &s->e.point[p];
   s->e.closed_count += (mode != MODE_OPEN) - event_is_closed(c);
   c->mode = mode;
@@ -64,7 +64,7 @@ void iterative_paper_begin(iterative *s) {
       iterative_force *f = &s->force[p];
       f->slip_before = slip_of(c, &e->w.points[p]);
       f->way = NOWHERE, f->normal = e->w.points[p].n, f->regime = ITERATIVE_ASKED_LATER;
-      if (event_is_closed(c)) set_mode(s, p, MODE_SLIP);
+      if (event_is_closed(c)) iterative_paper_set_mode(s, p, MODE_SLIP);
       else f->base = 0;
       f->slope = 0;
     }
@@ -80,7 +80,7 @@ static bool find_new(iterative *s) {
     EACH_POINT(p, &s->e.w) {
       const event_point *c = &s->e.point[p];
       if (event_is_closed(c) || c->absent || c->guards || !(c->gap < -s->close)) continue;
-      set_mode(s, p, MODE_SLIP);
+      iterative_paper_set_mode(s, p, MODE_SLIP);
       s->force[p].base = 0, s->force[p].regime = ITERATIVE_ASKED_LATER;
       any = true;
     }
@@ -92,7 +92,7 @@ static bool release_pulling(iterative *s) {
   for
     EACH_POINT(p, &s->e.w) {
       if (!event_is_closed(&s->e.point[p]) || !(s->force[p].base < 0)) continue;
-      set_mode(s, p, MODE_OPEN);
+      iterative_paper_set_mode(s, p, MODE_OPEN);
       s->force[p].base = 0;
       any = true;
     }
@@ -119,7 +119,7 @@ static bool find_regimes(iterative *s) {
         f->way = way_of(s, p, end), f->regime = ITERATIVE_BEGINS_TO_SLIDE;
         any |= vec3_norm(f->way) > 0;
       } else if (f->regime != ITERATIVE_STICKS && vec3_dot(end, f->way) < 0) {
-        set_mode(s, p, MODE_STICK), f->regime = ITERATIVE_STICKS;
+        iterative_paper_set_mode(s, p, MODE_STICK), f->regime = ITERATIVE_STICKS;
         any = true;
       } else if (f->regime == ITERATIVE_BEGINS_TO_SLIDE && vec3_norm(f->way) > 0) {
         f->way = way_of(s, p, end), f->regime = ITERATIVE_SLIDES;
@@ -218,7 +218,7 @@ static void take_percussion(iterative *s, int p, const double *P, double h) {
   f->base = P[0] / h, f->normal = at->n, f->way = NOWHERE;
   for (int i = 1; drag > 0 && i < c->rows; i++) f->way = vec3_axpy(f->way, -P[i] / drag, at->t[i - 1]);
   bool sticks = c->rows > 1 && drag < c->friction * P[0] * (1 - 1e-9);
-  set_mode(s, p, !(P[0] > 0) ? MODE_OPEN : sticks ? MODE_STICK : MODE_SLIP);
+  iterative_paper_set_mode(s, p, !(P[0] > 0) ? MODE_OPEN : sticks ? MODE_STICK : MODE_SLIP);
 }
 
 // 0 ≤ g/h + γ + h γ̇ + W P ⊥ P ≥ 0 with friction, from the state at the start: gaps at the end as a linear function of
