@@ -223,6 +223,27 @@ static void large_rigid_surfaces_warn(void) {
   }
 }
 
+// --- the boundary ----------------------------------------------------------------------------------------------------
+
+// The rubber block of the guide comes to rest, and pushes with its weight.
+static void the_block_of_the_guide_settles(void) {
+  const double weight = 1100 * 0.2 * 0.1 * 0.05 * 9.81;
+  char *guide = read_file(CHECK_SOURCE_DIR "/docs/guide.md", NULL);
+  char *text = guide ? strstr(guide, "title: Rubber block on the floor") : NULL,
+       *end = text ? strstr(text, "```") : NULL;
+  if (!CHECK(end)) return;
+  *end = 0;
+  run r;
+  if (!run_open_text(&r, text, NULL)) return;
+  CHECK(run_to(&r, 1));
+  CHECK_NEAR(run_read(&r, "skin-floor.fn"), weight, 1e-3 * weight);
+  CHECK_NEAR(run_read(&r, "block.vy"), 0, 1e-5);
+  CHECK_NEAR(run_read(&r, "block.y"), 0.05, 1e-4);
+  CHECK(run_read(&r, "block.y") < 0.05);
+  run_close(&r);
+  free(guide);
+}
+
 int main(void) {
   RUN(loops_close_over_flexible_bodies);
   RUN(impacts_act_on_the_modes);
@@ -231,5 +252,6 @@ int main(void) {
   RUN(stiff_modes_may_be_implicit);
   RUN(implicit_steps_may_damp);
   RUN(large_rigid_surfaces_warn);
+  RUN_OPTIMISED(the_block_of_the_guide_settles);
   return check_summary();
 }

@@ -122,6 +122,7 @@ static void shapes_of_values_are_explained(void) {
   hints("end: 1 s", "outputs: [j.q]", "each entry has a name: outputs: {");
   hints("end: 1 s", "gravity: 9.81", "write the components: [x, y]");
   CHECK_CONTAINS(error.text, "not a single number");
+  hints("restitution: 0.5", "restitution: [0.5, 0.2]", "Coefficient of restitution.");
   hints("force: a, components: [1, 0]", "spring: a, stiffness: 5", "write two names: [first, second]");
   hints("material: m}, floor", "material: {restitution: 0.5}}, floor", "give a name here");
   hints("{moreau: {step: 1 ms}}", "moreau", "as in method: {moreau: {step:");

@@ -24,7 +24,9 @@ static const arg compare_table[] = {
      .kind = ARG_TEXT,
      .value = "LIST",
      .offset = AT(methods),
-     .help = "methods to run it under (default: all that know contact); the others are compared with the first"},
+     .help = "methods to run it under, such as moreau,event (default: all that know contact); the others are compared "
+             "with the "
+             "first"},
     {.name = "--output",
      .letter = 'o',
      .kind = ARG_TEXT,

@@ -78,6 +78,8 @@ static const char *shape_hint(const asked *a, const value *v) {
   if (a->o->type == OPTION_PAIR) return "write two names: [first, second]";
   if (a->o->type == OPTION_POINT || a->o->type == OPTION_FUNCTIONS)
     return a->r->planar ? "write the components: [x, y]" : "write the components: [x, y, z]";
+  const bool one_number = a->o->type == OPTION_INTEGER || a->o->type == OPTION_NUMBER;
+  if (one_number && v->kind == VALUE_LIST) return a->o->help;
   return NULL;
 }
 
