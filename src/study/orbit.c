@@ -31,6 +31,15 @@ static bool converges(const orbit *o, int period) {
   return period == 1 || after <= 0.3 * largest_apart(o, 1, middle - period, o->count);
 }
 
+// Points may repeat after several periods only because all that is left of a motion is about as small as the
+// tolerance: it dies away, from both sides in turn or around its end. What is small after a part of the period as well
+// converges to that, unless a multiplier says that it grows.
+static int period_at_last(const orbit *o, int period, double tolerance) {
+  for (int part = 1; part < period; part++)
+    if (period % part == 0 && largest_apart(o, part, 0, o->count) <= 100 * tolerance) return part;
+  return period;
+}
+
 // The smallest period, seen twice at least, whose points repeat as well as those of any: what they are still apart is
 // the error of the motion, and differs from period to period by chance. Near a flip points come nearer from both sides
 // in turn, and repeat to the tolerance after two periods long before they do so after one: there it converges.
@@ -41,7 +50,9 @@ static int find_period(const orbit *o, double tolerance, bool *repeats) {
   const double enough = least <= tolerance ? fmin(tolerance, fmax(1e-2 * tolerance, 10 * least)) : -1;
   for (int p = 1; p <= most; p++) {
     *repeats = largest_apart(o, p, 0, o->count) <= enough;
-    if (*repeats || converges(o, p)) return p;
+    const int last = *repeats ? period_at_last(o, p, tolerance) : p;
+    *repeats &= last == p;
+    if (*repeats || last < p || converges(o, p)) return last;
   }
   return 0;
 }
