@@ -1,26 +1,5 @@
 #include "math/linalg.h"
 
-// The largest of the four squares is at least 1/4, so its root divides safely.
-quat quat_of_matrix(mat3 R) {
-  const double *m = R.m;
-  double trace = m[0] + m[4] + m[8];
-  quat q;
-  if (trace >= m[0] && trace >= m[4] && trace >= m[8]) {
-    double w = 0.5 * sqrt(1 + trace), s = 0.25 / w;
-    q = (quat){w, (m[7] - m[5]) * s, (m[2] - m[6]) * s, (m[3] - m[1]) * s};
-  } else if (m[0] >= m[4] && m[0] >= m[8]) {
-    double x = 0.5 * sqrt(1 + m[0] - m[4] - m[8]), s = 0.25 / x;
-    q = (quat){(m[7] - m[5]) * s, x, (m[1] + m[3]) * s, (m[2] + m[6]) * s};
-  } else if (m[4] >= m[8]) {
-    double y = 0.5 * sqrt(1 - m[0] + m[4] - m[8]), s = 0.25 / y;
-    q = (quat){(m[2] - m[6]) * s, (m[1] + m[3]) * s, y, (m[5] + m[7]) * s};
-  } else {
-    double z = 0.5 * sqrt(1 - m[0] - m[4] + m[8]), s = 0.25 / z;
-    q = (quat){(m[3] - m[1]) * s, (m[2] + m[6]) * s, (m[5] + m[7]) * s, z};
-  }
-  return quat_normalize(q);
-}
-
 quat quat_exp(vec3 r) {
   double angle = vec3_norm(r);
   // sin(a/2)/a, by its series where the quotient would lose digits; the next term is below 1e-17 there

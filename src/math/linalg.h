@@ -94,7 +94,18 @@ static inline mat3 quat_matrix(quat a) {
   return (mat3){{1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy), 2 * (xy + wz), 1 - 2 * (xx + zz), 2 * (yz - wx),
                  2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy)}};
 }
-quat quat_of_matrix(mat3 R);
+// Four times the largest of the four numbers, times all of them: its square is at least 1/4. Inline: a matrix that is
+// passed in memory is waited for.
+static inline quat quat_of_matrix(mat3 R) {
+  const double *m = R.m;
+  double trace = m[0] + m[4] + m[8];
+  if (trace >= m[0] && trace >= m[4] && trace >= m[8])
+    return quat_normalize((quat){1 + trace, m[7] - m[5], m[2] - m[6], m[3] - m[1]});
+  if (m[0] >= m[4] && m[0] >= m[8])
+    return quat_normalize((quat){m[7] - m[5], 1 + m[0] - m[4] - m[8], m[1] + m[3], m[2] + m[6]});
+  if (m[4] >= m[8]) return quat_normalize((quat){m[2] - m[6], m[1] + m[3], 1 - m[0] + m[4] - m[8], m[5] + m[7]});
+  return quat_normalize((quat){m[3] - m[1], m[2] + m[6], m[5] + m[7], 1 - m[0] - m[4] + m[8]});
+}
 // The turn by a rotation vector.
 quat quat_exp(vec3 r);
 // Body-fixed angles x, y, z (Euler 1-2-3): turns about x, the new y and the new z. The second angle is between -π/2 and
