@@ -223,11 +223,23 @@ double contact_gap_rate(const mechanism *m, const motion *x, const contact_eleme
   return vec3_dot(p->n, relative_velocity(m, x, e, p));
 }
 
-void contact_slip(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
-                  double slip[2]) {
-  vec3 v = relative_velocity(m, x, e, p);
+static void slip_of(const mechanism *m, const contact_point *p, vec3 v, double slip[2]) {
   slip[0] = vec3_dot(p->t[0], v);
   slip[1] = m->planar ? 0 : vec3_dot(p->t[1], v);
+}
+
+void contact_slip(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
+                  double slip[2]) {
+  slip_of(m, p, relative_velocity(m, x, e, p), slip);
+}
+
+double contact_rates(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
+                     double slip[2]) {
+  slip[0] = slip[1] = 0;
+  if (e->type->action) return e->type->action->gap_rate(m, x, e);
+  vec3 v = relative_velocity(m, x, e, p);
+  if (!e->type->frictionless) slip_of(m, p, v, slip);
+  return vec3_dot(p->n, v);
 }
 
 void contact_push(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, double normal,

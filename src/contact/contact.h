@@ -242,6 +242,9 @@ void contact_set_bias_by(const mechanism *m, motion *x, const contact_element *e
 // For schemes with forces: the rate of the gap, the sliding velocity of the first body along the tangents, and a force
 // pair on the bodies, apart along the normal and by `drag` on the first body along the tangents.
 double contact_gap_rate(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p);
+// That rate, and the sliding velocity with it; zero where there is no surface to slide on.
+double contact_rates(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
+                     double slip[2]);
 void contact_slip(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p,
                   double slip[2]);
 // The angular velocity of the first body against the second, along the tangents and the normal; in the plane the first

@@ -28,7 +28,7 @@ static mechanism uniform_copy(const mechanism *m, const bool *held, bool bends, 
     node *n = &uniform.nodes[i];
     n->mass = 1;
     n->com = n->moment = VEC3_ZERO;
-    n->steady = n->off_centre = false;
+    n->steady = n->centred = n->off_centre = false;
     n->modes_held = !bends;
     memcpy(n->inertia, (double[6]){inertia, inertia, inertia, 0, 0, 0}, sizeof n->inertia);
     int kept = 0;

@@ -80,7 +80,9 @@ typedef struct node {
   int factor;                               // where its block of the factorised mass matrix starts
   bool steady;  // its block D = L Lᵀ never changes: a free body in space whose mass centre and joint marker are at its
                 // origin, and that carries none
-  double half[7];  // of it L⁻ᵀ: xx xy xz yy yz zz of the turn, and one for the way
+  bool centred;    // a free body in the plane of which the same is true, with the axes of its joint's markers: its
+                   // columns are unit vectors
+  double half[7];  // of a steady one L⁻ᵀ: xx xy xz yy yz zz of the turn, and one for the way
   int base;        // its ancestor next to ground: nodes with different bases do not feel each other
   double mass;
   vec3 com, moment;   // the mass centre in the body's axes, and times the mass

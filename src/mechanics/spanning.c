@@ -276,13 +276,14 @@ static bool find_half(node *n) {
 }
 
 static void mark_steady(mechanism *m) {
-  for (int i = 1; i < m->node_count; i++) m->nodes[i].steady = !m->planar;
+  for (int i = 1; i < m->node_count; i++) m->nodes[i].steady = !m->planar, m->nodes[i].centred = m->planar;
   for (int i = 1; i < m->node_count; i++) {
-    node *n = &m->nodes[i];
-    bool centred = vec3_norm(n->moment) == 0 && !n->outer_moved && !n->reversed;
-    n->steady &=
-        !n->flex && n->parent == GROUND && n->type == &joint_free && n->free_count == n->nv && centred && find_half(n);
-    m->nodes[n->parent].steady = false;  // parents come first
+    node *n = &m->nodes[i], *parent = &m->nodes[n->parent];
+    bool is_free = !n->flex && n->parent == GROUND && n->type == &joint_free && n->free_count == n->nv &&
+                   vec3_norm(n->moment) == 0 && !n->outer_moved && !n->reversed;
+    n->steady &= is_free && find_half(n);
+    n->centred &= is_free && !n->inner_turned && !n->outer_turned;
+    parent->steady = parent->centred = false;  // parents come first
   }
 }
 

@@ -88,6 +88,12 @@ BLOCK bool is_factored(const int w, const node *n, motion *x, const tree_link *l
   return false;
 }
 
+// The same of a centred body in the plane, of which only moment of inertia and mass can differ.
+static inline bool is_centred_factored(const double *factor, const tree_link *l) {
+  const double *S = factor + 18, *IA = S + 18;
+  return S[0] == 1 && IA[0] == l->IA[0] && IA[4] == l->IA[4];
+}
+
 // L⁻ᵀ. A free body responds to many contacts in a step, each time by products with it.
 BLOCK void invert_factor(const int w, const double *L, double *Y) {
   for (int j = 0; j < w; j++) Y[j * w + j] = 1 / L[j * w + j];
@@ -115,6 +121,7 @@ BLOCK void begin_inverse(const int w, const double *L, double *Y) {
 BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l, const double *added) {
   int k = n->free_count;
   double *D = x->factor + n->factor;
+  if (w == 3 && n->centred && is_centred_factored(D, l)) return true;
   if (tree_is_free_body(w, n) && is_factored(w, n, x, l)) return true;
   for (int a = 0; a < k; a++) block_mul(w, l->IA, x->S + 6 * (n->v + n->free[a]), x->U + 6 * (n->v + n->free[a]));
   for (int a = 0; a < k; a++)
@@ -222,6 +229,19 @@ static inline void expand_steady(const node *n, const motion *x, tree_link *l, d
   tree_steady_motion(x->S + 6 * n->v, e, l->A);
 }
 
+// And for a centred node in the plane, as solve_planar_body does with a diagonal L.
+static inline void reduce_centred(const node *n, motion *x, const tree_link *l, const double *tau) {
+  const double *Y = tree_free_half(3, n, x);
+  double *e = x->reduced + n->v;
+  for (int k = 0; k < 3; k++) e[k] = ((tau ? tau[n->v + k] : 0) - l->pA[k]) * Y[4 * k] * Y[4 * k];
+}
+
+static inline void expand_centred(const node *n, const motion *x, tree_link *l, double *out) {
+  const double *e = x->reduced + n->v;
+  for (int k = 0; k < 3; k++) l->A[k] = e[k];
+  for (int k = 0; out && k < 3; k++) out[n->v + k] = e[k];
+}
+
 // The force p at a node's origin goes to its parent, and to the modes that carry the node.
 BLOCK void hand_down(const int w, const mechanism *m, motion *x, int i, const double *p) {
   const int parent = m->nodes[i].parent;
@@ -244,6 +264,10 @@ BLOCK void reduce_node(const int w, const bool modes_are, const mechanism *m, mo
   double *e = x->reduced + n->v;
   if (w == 6 && n->steady) {
     reduce_steady(n, x, l, tau);
+    return;
+  }
+  if (w == 3 && n->centred) {
+    reduce_centred(n, x, l, tau);
     return;
   }
   if (n->flex && !modes_are) flexible_reduce(w, n, &x->flexible[i], tau, l->pA);
@@ -276,6 +300,10 @@ BLOCK void expand_node(const int w, const mechanism *m, motion *x, int i, const 
   tree_link *l = &x->links[i];
   if (w == 6 && n->steady) {
     expand_steady(n, x, l, out);
+    return;
+  }
+  if (w == 3 && n->centred) {
+    expand_centred(n, x, l, out);
     return;
   }
   bool rests = n->parent == GROUND && (!c || is_zero(w, c));  // a' = 0

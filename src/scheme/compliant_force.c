@@ -44,7 +44,6 @@ void compliant_bend(compliant *s, const touch_point *c, watch_look *seen, const 
 
 static void rub(compliant *s, const touch_point *c, watch_look *seen, const contact_point *p) {
   const friction_law *l = &c->e->material.tangential;
-  contact_slip(s->w.m, s->w.x, c->e, p, seen->slip);
   if (c->inner >= 0) compliant_bend(s, c, seen, p);
   else l->type->force(l, fmax(0, seen->normal), seen->slip, NULL, seen->drag, NULL);
   seen->loss[1] = -(seen->drag[0] * seen->slip[0] + seen->drag[1] * seen->slip[1]);
@@ -111,7 +110,7 @@ bool compliant_press(const compliant *s, int index, watch_look *at) {
   if (touch_is_area(c) || !compliant_acts(s, c, delta)) return false;
   normal_law own;
   const normal_law *l = compliant_law(c, at, &own);
-  double approach = compliant_approach(c, at, fabs(delta));
+  double approach = c->elastic ? 0 : compliant_approach(c, at, fabs(delta));  // which an elastic law does not need
   at->formula = formula_across(l, delta, rate, approach);
   at->normal = cut(s, c, l, at->formula);
   if (!c->elastic) at->loss[0] = (at->normal - formula_across(l, delta, 0, approach)) * rate;
@@ -122,7 +121,8 @@ static void see_point(compliant *s, int index) {
   const touch_point *c = &s->point[index];
   const contact_point *p = &s->w.points[index];
   watch_look *seen = &s->w.seen[index];
-  *seen = (watch_look){.gap = p->gap, .rate = contact_gap_rate(s->w.m, s->w.x, c->e, p)};
+  double slip[2];
+  *seen = (watch_look){.gap = p->gap, .rate = contact_rates(s->w.m, s->w.x, c->e, p, slip)};
   for (int k = 0; k < c->inner_count; k++) s->w.x->inner_rate[c->inner + k] = 0;
   if (p->absent) {  // its place has gone: it presses no more, and the gap is one that a search for the instant can use
     seen->gap = fmin(p->gap, c->e->span > 0 ? c->e->span : s->w.m->length), seen->rate = 0;
@@ -130,8 +130,8 @@ static void see_point(compliant *s, int index) {
   }
   if (c->e->by_curvature) seen->beyond = !contact_stiffness(c->e, p, &seen->stiffness);
   if (!compliant_press(s, index, seen)) return;
+  seen->slip[0] = slip[0], seen->slip[1] = slip[1];
   if (contact_rubs(c->e)) rub(s, c, seen, p);
-  else if (!c->e->type->frictionless) contact_slip(s->w.m, s->w.x, c->e, p, seen->slip);
   if (c->turn > 0) compliant_resist_turning(s, c, seen, p, &s->load[index]);
 }
 

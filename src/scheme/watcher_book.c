@@ -3,18 +3,30 @@
 
 #include "scheme/watcher.h"
 
-static double normal_of(const watch_look *at) { return at->normal; }
-static double drag_of(const watch_look *at) { return watch_length(at->drag); }
-static double loss_normal_of(const watch_look *at) { return at->loss[0]; }
-static double loss_tangential_of(const watch_look *at) { return at->loss[1]; }
-
-// Simpson's rule on the looks.
-static double integral(const watcher *w, int p, double (*of)(const watch_look *)) {
+// Simpson's rule on the looks: the weight of each, and what the sum is multiplied by.
+static double simpson_weight(const watcher *w, int k) { return k == 0 || k == w->type->looks - 1 ? 1 : k % 2 ? 4 : 2; }
+static double simpson_factor(const watcher *w) {
   int last = w->type->looks - 1;
-  double sum = of(&w->look[0][p]);
-  for (int k = 1; k < last; k++) sum += (k % 2 ? 4 : 2) * of(&w->look[k][p]);
-  sum += of(&w->look[last][p]);
-  return (w->at[last] - w->at[0]) / (3 * last) * sum;
+  return (w->at[last] - w->at[0]) / (3 * last);
+}
+
+static double lost_of(const watcher *w, int p, int way) {
+  double sum = 0;
+  for (int k = 0; k < w->type->looks; k++) sum += simpson_weight(w, k) * w->look[k][p].loss[way];
+  return simpson_factor(w) * sum;
+}
+
+// Impulses, the deepest penetration and the largest force, as far as the looks show them.
+static void sum_looks(const watcher *w, int p, impact_step *step) {
+  double normal = 0, tangential = 0;
+  for (int k = 0; k < w->type->looks; k++) {
+    const watch_look *at = &w->look[k][p];
+    double weight = simpson_weight(w, k);
+    normal += weight * at->normal, tangential += weight * watch_length(at->drag);
+    if (-at->gap > step->deepest) step->deepest = -at->gap;
+    if (at->normal > step->peak_force) step->peak_force = at->normal;
+  }
+  step->impulse_normal = simpson_factor(w) * normal, step->impulse_tangential = simpson_factor(w) * tangential;
 }
 
 // --- between the looks -----------------------------------------------------------------------------------------------
@@ -72,17 +84,12 @@ static void book_entry(watcher *w, int p, const double loss[2]) {
                       .gap = a->gap,
                       .speed_before = a->rate,
                       .speed_after = b->rate,
-                      .impulse_normal = integral(w, p, normal_of),
-                      .impulse_tangential = integral(w, p, drag_of),
                       .loss_normal = loss[0],
                       .loss_tangential = loss[1],
                       .restitution = w->entry[p].e->material.restitution,
                       .slip = watch_length(middle->slip),
                       .still = w->entry[p].still};
-  for (int k = 0; k <= last; k++) {
-    step.deepest = fmax(step.deepest, -w->look[k][p].gap);
-    step.peak_force = fmax(step.peak_force, w->look[k][p].normal);
-  }
+  sum_looks(w, p, &step);
   if (w->type->describe) w->type->describe(w, p, &step);
   if (w->type->penetrates)
     step.deepest = deepest_of(w, p, step.deepest), step.peak_force = peak_of(w, p, step.peak_force);
@@ -92,21 +99,20 @@ static void book_entry(watcher *w, int p, const double loss[2]) {
 // Losses are those of the integrated accounts, shared among the points as the looks share them. Where the looks see
 // none, as in a touch shorter than they are apart, all that touch share alike. Nothing is shared of nothing.
 void watcher_book(watcher *w, const double lost[2]) {
-  static double (*const of[2])(const watch_look *) = {loss_normal_of, loss_tangential_of};
   int count = 0;
   double sum[2] = {0, 0};
   for
     EACH_ENTRY(p, w) {
       if (!w->type->touches(w, p)) continue;
       count++;
-      for (int way = 0; way < 2; way++) sum[way] += lost[way] != 0 ? integral(w, p, of[way]) : 0;
+      for (int way = 0; way < 2; way++) sum[way] += lost[way] != 0 ? lost_of(w, p, way) : 0;
     }
   for
     EACH_ENTRY(p, w) {
       if (!count || !w->type->touches(w, p)) continue;
       double loss[2];
       for (int way = 0; way < 2; way++)
-        loss[way] = sum[way] != 0 ? lost[way] * integral(w, p, of[way]) / sum[way] : lost[way] / count;
+        loss[way] = sum[way] != 0 ? lost[way] * lost_of(w, p, way) / sum[way] : lost[way] / count;
       book_entry(w, p, loss);
     }
 }
