@@ -326,13 +326,12 @@ static void any_planar(const node *n, const tree_link *parent, vec3 inner, tree_
 }
 
 // A centred body: its place and velocities are its coordinates and speeds.
-static inline void centred_planar(const node *n, tree_link *l, const double *q, const double *u, double *S) {
+static void centred_planar(const node *n, tree_link *l, const double *q, const double *u, double *S) {
   circle turn = circle_at(q[0]);
   double rx = n->inner.p.x + q[1], ry = n->inner.p.y + q[2];
   l->R.m[0] = turn.c, l->R.m[1] = -turn.s, l->R.m[3] = turn.s, l->R.m[4] = turn.c;
   l->p.x = l->r[0] = rx, l->p.y = l->r[1] = ry;
   l->V[0] = u[0], l->V[1] = u[1], l->V[2] = u[2];
-  l->J[0] = n->inertia[2];
   S[0] = S[7] = S[14] = 1;
 }
 
@@ -368,11 +367,8 @@ void kinematics_planar(const mechanism *m, motion *x) {
     const tree_link *parent = &x->links[n->parent];
     const double *q = x->q + n->q, *u = x->u + n->v;
     double *S = x->S + 6 * n->v;
-    if (n->centred) {
-      centred_planar(n, l, q, u, S);
-      continue;
-    }
-    if (n->type != &joint_revolute) any_planar(n, parent, n->inner.p, l, q, u, S);
+    if (n->centred) centred_planar(n, l, q, u, S);
+    else if (n->type != &joint_revolute) any_planar(n, parent, n->inner.p, l, q, u, S);
     else if (n->plain) revolute_planar(true, n, parent, l, *q, *u, S);
     else revolute_planar(false, n, parent, l, *q, *u, S);
     inertia_planar(n, l);
