@@ -5,7 +5,7 @@
 #include <float.h>
 
 #include "build/model_internal.h"
-#include "math/fours.h"
+#include "math/packs.h"
 #include "mechanics/tree.h"
 
 enum { MOST_MODES = 14, MOST_SPEEDS = 3 * (MOST_MODES + 1) };
@@ -97,19 +97,19 @@ static void any_number_of_modes_is_condensed(void) {
 
 // Matrices of 1 to 28 rows against plain sums. Numbers are small integers, so that all sums are exact.
 static void products_are_added_to_the_upper_triangle(void) {
-  enum { MOST = 7, PAIRS = 5, ROW = FOURS * MOST };
+  enum { MOST = 7, PAIRS = 5, ROW = PACK * MOST };
   uint64_t seed = 5;
   for (int size = 1; size <= ROW; size++) {
-    const int groups = fours_count(size), across = FOURS * groups;
-    fours left[PAIRS * MOST], right[PAIRS * MOST], from[ROW * MOST], to[ROW * MOST];
+    const int groups = pack_count(size), across = PACK * groups;
+    pack left[PAIRS * MOST], right[PAIRS * MOST], from[ROW * MOST], to[ROW * MOST];
     for (int k = 0; k < PAIRS * across; k++) {
       ((double *)left)[k] = floor(random_between(&seed, -9, 9)),
                ((double *)right)[k] = floor(random_between(&seed, -9, 9));
     }
     for (int k = 0; k < across * across; k++) ((double *)from)[k] = floor(random_between(&seed, -9, 9));
-    fours_add_products(groups, size, PAIRS, left, right, from, to);
+    pack_add_products(groups, size, PAIRS, left, right, from, to);
     for (int i = 0; i < size; i++)
-      for (int j = FOURS * (i / FOURS); j < across; j++) {
+      for (int j = PACK * (i / PACK); j < across; j++) {
         double sum = ((const double *)from)[i * across + j];
         for (int k = 0; k < PAIRS; k++)
           sum += ((const double *)left)[k * across + i] * ((const double *)right)[k * across + j];

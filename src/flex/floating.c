@@ -150,12 +150,12 @@ static double mass_between(const floating_body *b, int i, int j) {
 }
 
 static void take_masses(arena *memory, floating_body *b) {
-  const int n = b->modes, groups = fours_count(n);
-  b->mass = ARENA_ARRAY(memory, fours, (long)groups * FOURS * groups);
+  const int n = b->modes, groups = pack_count(n);
+  b->mass = ARENA_ARRAY(memory, pack, (long)groups * PACK * groups);
   b->scale = ARENA_ARRAY(memory, double, b->fields);
   b->couplings = ARENA_ARRAY(memory, struct floating_coupling, n * b->fields);
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) fours_put(b->mass + i * groups, j, mass_between(b, i, j));
+    for (int j = 0; j < n; j++) pack_put(b->mass + i * groups, j, mass_between(b, i, j));
   for (int k = 0; k < b->fields; k++) {
     const double own = mass_between(b, n + k, n + k);
     b->scale[k] = own > 0 ? 1 / sqrt(own) : 0;
@@ -204,7 +204,7 @@ static double largest_between(const floating_body *b, int i, int j) {
 // Displacements below 1e-9 of the largest field are less than what the fields leave out, and mostly rounding.
 static void take_partners_of(arena *memory, const floating_body *b, int i, double rounding,
                              struct floating_partners *p) {
-  const int n = b->modes, groups = fours_count(b->fields);
+  const int n = b->modes, groups = pack_count(b->fields);
   bool *near = ARENA_ARRAY(memory, bool, n), any = false;
   for (int j = 0; j < n; j++) any |= near[j] = largest_between(b, i, j) > rounding;
   if (!any) return;
@@ -214,10 +214,10 @@ static void take_partners_of(arena *memory, const floating_body *b, int i, doubl
   p->behind = p->count;
   for (int j = 0; j < i; j++)
     if (near[j]) p->mode[p->count++] = j;
-  p->weight = ARENA_ARRAY(memory, fours, p->count * groups);
+  p->weight = ARENA_ARRAY(memory, pack, p->count * groups);
   for (int a = 0; a < p->count; a++)
     for (int k = 0; k < b->fields; k++)
-      if (b->scale[k] > 0) fours_put(p->weight + a * groups, k, b->square[(k * n + i) * n + p->mode[a]] / b->scale[k]);
+      if (b->scale[k] > 0) pack_put(p->weight + a * groups, k, b->square[(k * n + i) * n + p->mode[a]] / b->scale[k]);
 }
 
 static void take_partners(arena *memory, floating_body *b) {
@@ -253,97 +253,102 @@ bool floating_is_same(const floating_body *a, const floating_body *b) {
 }
 
 static void create_work(arena *memory, const floating_body *b, floating_state *to) {
-  const int modes = fours_count(b->modes), fields = fours_count(b->fields), all = b->tables.groups;
-  to->all = (flex_coordinates){ARENA_ARRAY(memory, fours, all), ARENA_ARRAY(memory, fours, all),
-                               ARENA_ARRAY(memory, fours, all)};
+  const int modes = pack_count(b->modes), fields = pack_count(b->fields), all = b->tables.groups;
+  to->all = (flex_coordinates){ARENA_ARRAY(memory, pack, all), ARENA_ARRAY(memory, pack, all),
+                               ARENA_ARRAY(memory, pack, all)};
   to->s = to->all.q + modes, to->sdot = to->all.qdot + modes, to->curved = to->all.known + modes;
-  to->by_mode = ARENA_ARRAY(memory, fours, modes * FOURS * fields);
-  to->rate = ARENA_ARRAY(memory, fours, fields * FOURS * modes);
-  to->rows = ARENA_ARRAY(memory, fours, 6 * modes);
+  to->by_mode = ARENA_ARRAY(memory, pack, modes * PACK * fields);
+  to->rate = ARENA_ARRAY(memory, pack, fields * PACK * modes);
+  to->rows = ARENA_ARRAY(memory, pack, 6 * modes);
   inertia_state_create(memory, &b->tables, &to->inertia);
 }
 
 void floating_state_create(arena *memory, const floating_body *b, const floating_state *with, floating_state *to) {
-  const int modes = fours_count(b->modes);
+  const int modes = pack_count(b->modes);
   if (with) *to = *with;
   else create_work(memory, b, to);
-  to->ff = ARENA_ARRAY(memory, fours, (long)modes * FOURS * modes), to->bias = ARENA_ARRAY(memory, fours, modes);
+  to->ff = ARENA_ARRAY(memory, pack, (long)modes * PACK * modes), to->bias = ARENA_ARRAY(memory, pack, modes);
 }
 
 // --- equations of motion ---------------------------------------------------------------------------------------------
 
-// Of one mode i, for `width` groups of fields from `first` on: S q, a row over the fields, and its part of ½ q̇ᵀ S q̇. Of
-// two partners only one takes part in the last.
-FOURS_INLINE void follow_mode(const int width, int first, int fields, const floating_body *b, int i, const double *q,
-                              const double *qdot, floating_state *s, fours *curved) {
+// Twice the coordinates of `width` groups of fields, their rates, and half of what of s̈ does not depend on q̈.
+typedef struct field_sums {
+  pack s[4], rate[4], curved[4];
+} field_sums;
+
+// Of one mode i, for `width` groups of fields from `first` on: S q, a row over the fields, and its part of the sums. Of
+// two partners only one takes part in ½ q̇ᵀ S q̇.
+PACK_INLINE void follow_mode(const int width, int first, int fields, const floating_body *b, int i, const double *q,
+                             const double *qdot, floating_state *s, field_sums *sums) {
   const struct floating_partners *p = &b->partners[i];
-  fours sum[4], more[4], *to = s->by_mode + i * fields + first;
+  pack sum[4], more[4], *to = s->by_mode + i * fields + first;
   if (!p->count) {
-    for (int f = 0; f < width; f++) to[f] = (fours){0};
+    for (int f = 0; f < width; f++) to[f] = (pack){0};
     return;
   }
-  const fours *w = p->weight + first;
+  const pack *w = p->weight + first;
   const int *mode = p->mode, *behind = mode + p->behind, *end = mode + p->count;
   for (int f = 0; f < width; f++) sum[f] = q[i] * w[f], more[f] = (0.5 * qdot[i]) * w[f];
   for (mode++, w += fields; mode < behind; mode++, w += fields)
     for (int f = 0; f < width; f++) sum[f] += q[*mode] * w[f], more[f] += qdot[*mode] * w[f];
   for (; mode < end; mode++, w += fields)
     for (int f = 0; f < width; f++) sum[f] += q[*mode] * w[f];
-  for (int f = 0; f < width; f++) to[f] = sum[f], curved[f] += qdot[i] * more[f];
+  for (int f = 0; f < width; f++) {
+    to[f] = sum[f];
+    sums->s[f] += q[i] * sum[f], sums->rate[f] += qdot[i] * sum[f], sums->curved[f] += qdot[i] * more[f];
+  }
 }
 
 // s = ½ qᵀ S q, ṡ = (S q)·q̇, s̈ = (S q)·q̈ + q̇ᵀ S q̇ of `width` groups of fields from `first` on.
-FOURS_INLINE void follow_fields(const int width, int first, int fields, const floating_body *b, const double *q,
-                                const double *qdot, floating_state *s) {
-  fours curved[4] = {0}, sum[4] = {0}, rate[4] = {0};
-  for (int i = 0; i < b->modes; i++) follow_mode(width, first, fields, b, i, q, qdot, s, curved);
-  for (int i = 0; i < b->modes; i++)
-    for (int f = 0; f < width; f++) {
-      const fours own = s->by_mode[i * fields + first + f];
-      sum[f] += q[i] * own, rate[f] += qdot[i] * own;
-    }
+PACK_INLINE void follow_fields(const int width, int first, int fields, const floating_body *b, const double *q,
+                               const double *qdot, floating_state *s) {
+  field_sums sums;
+  for (int f = 0; f < width; f++) sums.s[f] = sums.rate[f] = sums.curved[f] = (pack){0};
+  for (int i = 0; i < b->modes; i++) follow_mode(width, first, fields, b, i, q, qdot, s, &sums);
   for (int f = 0; f < width; f++)
-    s->s[first + f] = 0.5 * sum[f], s->sdot[first + f] = rate[f], s->curved[first + f] = 2 * curved[f];
+    s->s[first + f] = 0.5 * sums.s[f], s->sdot[first + f] = sums.rate[f], s->curved[first + f] = 2 * sums.curved[f];
 }
 
-// Rows over the modes for each field, from rows over the fields for each mode: four by four at a time.
-FOURS_INLINE void turn_rates(const int modes, const int fields, floating_state *s) {
+// Rows over the modes for each field, from rows over the fields for each mode, by square blocks.
+PACK_INLINE void turn_rates(const int modes, const int fields, floating_state *s) {
   for (int f = 0; f < fields; f++)
     for (int g = 0; g < modes; g++) {
-      fours block[FOURS];
-      for (int k = 0; k < FOURS; k++) block[k] = s->by_mode[(g * FOURS + k) * fields + f];
-      fours_transpose(block);
-      for (int k = 0; k < FOURS; k++) s->rate[(f * FOURS + k) * modes + g] = block[k];
+      pack block[PACK];
+      for (int k = 0; k < PACK; k++) block[k] = s->by_mode[(g * PACK + k) * fields + f];
+      pack_transpose(block);
+      for (int k = 0; k < PACK; k++) s->rate[(f * PACK + k) * modes + g] = block[k];
     }
 }
 
-FOURS_INLINE void follow(const int modes, const int fields, const floating_body *b, const double *q, const double *qdot,
-                         floating_state *s) {
+PACK_INLINE void follow(const int modes, const int fields, const floating_body *b, const double *q, const double *qdot,
+                        floating_state *s) {
   const int n = b->modes;
   memcpy(s->all.q, q, (size_t)n * sizeof *q), memcpy(s->all.qdot, qdot, (size_t)n * sizeof *qdot);
   if (!b->fields) return;
   int f = 0;
   for (; f + 4 <= fields; f += 4) follow_fields(4, f, fields, b, q, qdot, s);
+  if (f + 2 <= fields) follow_fields(2, f, fields, b, q, qdot, s), f += 2;
   for (; f < fields; f++) follow_fields(1, f, fields, b, q, qdot, s);
   turn_rates(modes, fields, s);
 }
 
 // Four rows over all shapes, which become rows over the modes.
 typedef struct joined_rows {
-  const fours *from[4];
-  fours *to[4];
+  const pack *from[4];
+  pack *to[4];
 } joined_rows;
 
 // `width` groups of modes from `first` on.
-FOURS_INLINE void join_groups(const int width, int modes, int first, const floating_body *b, const floating_state *s,
-                              const joined_rows *r) {
-  fours sum[4][3];
+PACK_INLINE void join_groups(const int width, int modes, int first, const floating_body *b, const floating_state *s,
+                             const joined_rows *r) {
+  pack sum[4][3];
   const double *field[4];
   for (int i = 0; i < 4; i++) {
     field[i] = (const double *)(r->from[i] + modes);
     for (int g = 0; g < width; g++) sum[i][g] = r->from[i][first + g];
   }
-  const fours *rate = s->rate + first;
+  const pack *rate = s->rate + first;
   for (int k = 0; k < b->fields; k++, rate += modes)
     for (int i = 0; i < 4; i++)
       for (int g = 0; g < width; g++) sum[i][g] += field[i][k] * rate[g];
@@ -352,20 +357,21 @@ FOURS_INLINE void join_groups(const int width, int modes, int first, const float
 }
 
 // y := Dᵀ y with ż = D q̇, for four rows at once: each number of D is loaded once.
-FOURS_INLINE void join_four(const int modes, const floating_body *b, const floating_state *s, const joined_rows *r) {
+PACK_INLINE void join_four(const int modes, const floating_body *b, const floating_state *s, const joined_rows *r) {
   int g = 0;
   for (; g + 3 <= modes; g += 3) join_groups(3, modes, g, b, s, r);
-  for (; g < modes; g++) join_groups(1, modes, g, b, s, r);
+  if (g + 2 == modes) join_groups(2, modes, g, b, s, r);
+  else if (g + 1 == modes) join_groups(1, modes, g, b, s, r);
 }
 
 // Bias and rows of the mass matrix. Fewer than four rows that are left have copies of the first beside them.
-FOURS_INLINE void join(const int modes, const floating_body *b, floating_state *s) {
+PACK_INLINE void join(const int modes, const floating_body *b, floating_state *s) {
   const int groups = b->tables.groups;
   joined_rows r = {{s->inertia.bias}, {s->bias}};
   int count = 1;
   for (int i = 0; i < 6; i++) {
-    const fours *from = i < 3 ? s->inertia.turning + i * groups : b->tables.shift + (i - 3) * groups;
-    fours *to = s->rows + i * modes;
+    const pack *from = i < 3 ? s->inertia.turning + i * groups : b->tables.shift + (i - 3) * groups;
+    pack *to = s->rows + i * modes;
     if (!b->row_has_fields[i]) {
       for (int g = 0; g < modes; g++) to[g] = from[g];
       continue;
@@ -380,7 +386,7 @@ FOURS_INLINE void join(const int modes, const floating_body *b, floating_state *
 
 // ff += Dᵀ ∫ φ_i·ψ_k dm D of modes i and fields k.
 static void add_couplings(const floating_body *b, floating_state *s) {
-  const int n = b->modes, across = FOURS * fours_count(n);
+  const int n = b->modes, across = PACK * pack_count(n);
   const double *rate = (const double *)s->rate;
   double *ff = (double *)s->ff;
   for (int c = 0; c < b->coupling_count; c++) {
@@ -393,8 +399,8 @@ static void add_couplings(const floating_body *b, floating_state *s) {
 }
 
 // Dᵀ ∫ φᵀφ D over the modes.
-FOURS_INLINE void join_masses(const int modes, const floating_body *b, floating_state *s) {
-  fours_add_products(modes, b->modes, b->fields, s->rate, s->rate, b->mass, s->ff);
+PACK_INLINE void join_masses(const int modes, const floating_body *b, floating_state *s) {
+  pack_add_products(modes, b->modes, b->fields, s->rate, s->rate, b->mass, s->ff);
   if (b->coupling_count) add_couplings(b, s);
 }
 
@@ -402,14 +408,14 @@ FOURS_INLINE void join_masses(const int modes, const floating_body *b, floating_
 static void add_curved(const floating_body *b, floating_state *s) {
   double *bias = (double *)s->inertia.bias;
   const double *curved = (const double *)s->curved;
-  fours *of_fields = s->inertia.bias + b->tables.known_from;
-  for (int g = 0; g < fours_count(b->fields); g++) of_fields[g] += s->curved[g];
+  pack *of_fields = s->inertia.bias + b->tables.known_from;
+  for (int g = 0; g < pack_count(b->fields); g++) of_fields[g] += s->curved[g];
   for (int c = 0; c < b->coupling_count; c++)
     bias[b->couplings[c].mode] += b->couplings[c].mass * curved[b->couplings[c].field];
 }
 
-FOURS_INLINE void evaluate(const int modes, const int fields, const floating_body *b, vec3 omega, const double *q,
-                           const double *qdot, floating_state *s) {
+PACK_INLINE void evaluate(const int modes, const int fields, const floating_body *b, vec3 omega, const double *q,
+                          const double *qdot, floating_state *s) {
   follow(modes, fields, b, q, qdot, s);
   inertia_evaluate(&b->tables, omega, &s->all, &s->inertia);
   add_curved(b, s);
@@ -419,14 +425,15 @@ FOURS_INLINE void evaluate(const int modes, const int fields, const floating_bod
 
 // Written out for the numbers of groups that most bodies have: loops over them disappear.
 void floating_evaluate(const floating_body *b, vec3 omega, const double *q, const double *qdot, floating_state *s) {
-  const int modes = fours_count(b->modes), fields = fours_count(b->fields);
+  const int modes = pack_count(b->modes), fields = pack_count(b->fields);
+  enum { TEN = (10 + PACK - 1) / PACK, SIXTEEN = 16 / PACK };
   if (modes == 1 && fields == 1) evaluate(1, 1, b, omega, q, qdot, s);
-  else if (modes == 3 && fields == 4) evaluate(3, 4, b, omega, q, qdot, s);
+  else if (modes == TEN && fields == SIXTEEN) evaluate(TEN, SIXTEEN, b, omega, q, qdot, s);
   else evaluate(modes, fields, b, omega, q, qdot, s);
 }
 
 void floating_write(const floating_body *b, const floating_state *s, double *M, double *bias) {
-  const int n = 6 + b->modes, across = FOURS * fours_count(b->modes);
+  const int n = 6 + b->modes, across = PACK * pack_count(b->modes);
   const vec3 *c = &s->inertia.first;
   const double tilde[9] = {0, -c->z, c->y, c->z, 0, -c->x, -c->y, c->x, 0};
   for (int i = 0; i < 3; i++)

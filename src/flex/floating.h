@@ -20,7 +20,7 @@ typedef struct floating_body {
   // What an evaluation reads. There fields are scaled so that ∫ ψ_k² dm = 1.
   flex_tables tables;
   double *scale;           // of each field, 1/√∫ψ_k² dm; 0 for a field without mass
-  fours *mass;             // ∫ φ_i·φ_j dm, modes x modes
+  pack *mass;              // ∫ φ_i·φ_j dm, modes x modes
   bool row_has_fields[6];  // of `rows` below
   int coupling_count;
   struct floating_coupling {
@@ -30,22 +30,22 @@ typedef struct floating_body {
   struct floating_partners {
     int behind, count;  // how many do not stand before the mode, itself among them, and in all
     int *mode;
-    fours *weight;  // S_k of both, a row over the fields for each
-  } * partners;     // of each mode: itself, those behind it, those before it for which not all S_k are zero; or none
+    pack *weight;  // S_k of both, a row over the fields for each
+  } * partners;    // of each mode: itself, those behind it, those before it for which not all S_k are zero; or none
 } floating_body;
 
 // What one evaluation computes, for one body. Rows over the modes have zeros up to the end of their last group.
 typedef struct floating_state {
   flex_coordinates all;  // coordinates of all shapes; those of fields go with the scale above
-  fours *s, *sdot;       // of these the coordinates of the fields,
-  fours *curved;         // and q̇ᵀ S_k q̇
-  fours *by_mode;        // ∂s_k/∂q_i = S_k q: a row over the fields for each mode,
-  fours *rate;           // and a row over the modes for each field
+  pack *s, *sdot;        // of these the coordinates of the fields,
+  pack *curved;          // and q̇ᵀ S_k q̇
+  pack *by_mode;         // ∂s_k/∂q_i = S_k q: a row over the fields for each mode,
+  pack *rate;            // and a row over the modes for each field
   flex_state inertia;
-  fours *rows;  // what the mass matrix has of (ω, v): 6 rows over the modes, in the body's axes
+  pack *rows;  // what the mass matrix has of (ω, v): 6 rows over the modes, in the body's axes
   // Results over the modes.
-  fours *ff;  // modes x modes; of each row the groups from that of its diagonal on
-  fours *bias;
+  pack *ff;  // modes x modes; of each row the groups from that of its diagonal on
+  pack *bias;
 } floating_state;
 
 // The fields of second-order displacements: ψ at a place of the body, and S_k.

@@ -113,7 +113,7 @@ typedef struct flex_span {
 static int smaller(int a, int b) { return a < b ? a : b; }
 
 static flex_span group_from(const flex_inertia *of, int part, int begin) {
-  return (flex_span){begin, smaller(begin + FOURS, begin < part ? part : of->count)};
+  return (flex_span){begin, smaller(begin + PACK, begin < part ? part : of->count)};
 }
 
 static void take_group(const flex_inertia *of, int axis, flex_span s, int index, flex_bundle *to) {
@@ -132,7 +132,7 @@ static void take_group(const flex_inertia *of, int axis, flex_span s, int index,
 static void take_rows(arena *memory, const flex_inertia *of, int part, int component, int groups,
                       const flex_span *spans, struct flex_along *to) {
   const int n = of->count;
-  to->row = ARENA_ARRAY(memory, fours, (long)groups * n), to->from = ARENA_ARRAY(memory, long, n);
+  to->row = ARENA_ARRAY(memory, pack, (long)groups * n), to->from = ARENA_ARRAY(memory, long, n);
   for (int j = 0; j < n; j++) {
     bool any = false;
     for (int g = 0; g < groups; g++)
@@ -148,7 +148,7 @@ static void take_rows(arena *memory, const flex_inertia *of, int part, int compo
 // where the next bundle may begin.
 static int take_bundle(arena *memory, const flex_inertia *of, int part, int axis, int begin, int end, flex_bundle *to) {
   flex_span spans[FLEX_BUNDLE];
-  *to = (flex_bundle){.first = flex_coordinate(part, begin) / FOURS, .known = begin >= part};
+  *to = (flex_bundle){.first = flex_coordinate(part, begin) / PACK, .known = begin >= part};
   while (begin < end && to->count < FLEX_BUNDLE) {
     const flex_span s = group_from(of, part, begin);
     begin = s.end;
@@ -174,107 +174,133 @@ static void take_axis(arena *memory, const flex_inertia *of, int part, int axis,
 }
 
 void inertia_tables(arena *memory, const flex_inertia *of, int part, flex_tables *to) {
-  const int known_from = fours_count(part), groups = known_from + fours_count(of->count - part);
+  const int known_from = pack_count(part), groups = known_from + pack_count(of->count - part);
   *to =
-      (flex_tables){groups, known_from, of->mass, of->first, of->second, ARENA_ARRAY(memory, fours, 3 * groups), {{0}}};
+      (flex_tables){groups, known_from, of->mass, of->first, of->second, ARENA_ARRAY(memory, pack, 3 * groups), {{0}}};
   for (int i = 0; i < of->count; i++) {
     double shift[3];
     vec3_store(shift, of->shift[i]);
-    for (int k = 0; k < 3; k++) fours_put(to->shift + k * groups, flex_coordinate(part, i), shift[k]);
+    for (int k = 0; k < 3; k++) pack_put(to->shift + k * groups, flex_coordinate(part, i), shift[k]);
   }
   for (int a = 0; a < 3; a++) take_axis(memory, of, part, a, groups, &to->axis[a]);
 }
 
 void inertia_state_create(arena *memory, const flex_tables *of, flex_state *to) {
-  to->turning = ARENA_ARRAY(memory, fours, 4 * of->groups);
+  to->turning = ARENA_ARRAY(memory, pack, 4 * of->groups);
   to->bias = to->turning + 3 * of->groups;
 }
 
 // --- evaluation ------------------------------------------------------------------------------------------------------
 
-// What H_a of the shapes of an axis b becomes: bias += bias H_a + rate Ḣ_a, and, for a ≠ b, turning += sign H_a.
+// What H_a of the shapes of an axis b becomes, where a is b and then the two others: bias += bias_a H_a, for others
+// also rate_a Ḣ_a; and to h, less H of the first and H of the second of these.
 typedef struct flex_use {
-  int axis;  // a
-  double bias, rate, sign;
-  fours *turning;
+  int axis[3];
+  double bias[3], rate[3];
+  pack *less, *more;
+  fours *sums[3];
 } flex_use;
 
 // Sums over the shapes that move along one axis b, for each axis a: ∫ ρ_a ρ_b dm without ∫ x_a x_b dm and twice, and
 // Σ H_ab q̇; then for a = b Σ C_b q and Σ C_b q̇, and for others Σ H_ab q̈ and Σ C_b q̈ of q̈ that is known.
-enum { SPREAD = 0, RATE = 1, SHIFT = 2, DRIFT = 3, KNOWN = 2, PUSH = 3 };
+enum { SPREAD = 0, RATE = 1, SHIFT = 2, DRIFT = 3, KNOWN = 2, PUSH = 3, SUMS = 4 };
 
-// Of a bundle, along one axis a:  H_a = ∫ x_a φ_ib dm + Σ q_j ∫ φ_ja φ_ib dm,  and its rate Σ q̇_j ∫ φ_ja φ_ib dm. Each
-// coordinate is loaded once for all groups.
-FOURS_INLINE void add_bundle(const int width, const bool is_own, const flex_use *use, const flex_bundle *b,
-                             const flex_coordinates *at, fours *bias, fours s[4]) {
-  const struct flex_along *along = &b->along[use->axis];
-  const double *all_q = (const double *)at->q, *all_qdot = (const double *)at->qdot;
-  const fours *row = along->row, *q = at->q + b->first, *qdot = at->qdot + b->first, *known = at->known + b->first;
-  const long *from = along->from, *end = from + along->count;
-  fours H[FLEX_BUNDLE], rate[FLEX_BUNDLE];
-  for (int g = 0; g < width; g++) H[g] = along->moment[g] + along->own[g] * q[g], rate[g] = along->own[g] * qdot[g];
-  for (; from < end; from++, row += width) {
-    const double by = all_q[*from], at_rate = all_qdot[*from];
-    for (int g = 0; g < width; g++) H[g] += by * row[g], rate[g] += at_rate * row[g];
+// Of the rows of a bundle, along one axis: H += Σ q_j row_j and, for other axes than the bundle's, rate += Σ q̇_j row_j.
+// Each coordinate is loaded once for all groups.
+PACK_INLINE void add_rows(const int width, const bool is_own, const struct flex_along *along,
+                          const flex_coordinates *at, pack *H, pack *rate) {
+  const double *q = (const double *)at->q, *qdot = (const double *)at->qdot;
+  const pack *row = along->row;
+  for (const long *from = along->from, *end = from + along->count; from < end; from++, row += width) {
+    for (int g = 0; g < width; g++) H[g] += q[*from] * row[g];
+    for (int g = 0; g < width && !is_own; g++) rate[g] += qdot[*from] * row[g];
   }
-  bias += b->first;
-  for (int g = 0; g < width; g++) {
-    // ∫ρρᵀ is quadratic in q, so that half the sum of its gradients at q and at 0 gives its change.
-    s[SPREAD] += q[g] * (H[g] + along->moment[g]), s[RATE] += qdot[g] * H[g];
-    bias[g] += use->bias * H[g];
-    if (is_own) {
-      s[SHIFT] += b->shift[g] * q[g], s[DRIFT] += b->shift[g] * qdot[g];
-    } else {
-      bias[g] += use->rate * rate[g];
-      use->turning[b->first + g] += use->sign * H[g];
+}
+
+// sum += x; of the first group there is no sum yet.
+PACK_INLINE void add_group(int group, const pack *x, pack *sum) { *sum = group ? *sum + *x : *x; }
+
+// Of a bundle of `width` groups:  H_a = ∫ x_a φ_ib dm + Σ q_j ∫ φ_ja φ_ib dm,  and its rate Σ q̇_j ∫ φ_ja φ_ib dm. ∫ρρᵀ
+// is quadratic in q, so that half the sum of its gradients at q and at 0 gives its change.
+PACK_INLINE void add_bundle(const int width, const flex_use *use, const flex_bundle *b, const flex_coordinates *at,
+                            pack *bias) {
+  const pack *q = at->q + b->first, *qdot = at->qdot + b->first, *known = at->known + b->first;
+  pack H[FLEX_BUNDLE], rate[FLEX_BUNDLE], sum[FLEX_BUNDLE];
+#pragma GCC unroll 3
+  for (int a = 0; a < 3; a++) {
+    const struct flex_along *along = &b->along[use->axis[a]];
+    const bool is_own = a == 0;
+    pack s[SUMS];
+    for (int g = 0; g < width; g++) H[g] = along->moment[g] + along->own[g] * q[g], rate[g] = along->own[g] * qdot[g];
+    add_rows(width, is_own, along, at, H, rate);
+    for (int g = 0; g < width; g++) {
+      const pack spread = q[g] * (H[g] + along->moment[g]), drift = qdot[g] * H[g];
+      add_group(g, &spread, &s[SPREAD]), add_group(g, &drift, &s[RATE]);
+      if (is_own) {
+        const pack shift = b->shift[g] * q[g], shift_rate = b->shift[g] * qdot[g];
+        add_group(g, &shift, &s[SHIFT]), add_group(g, &shift_rate, &s[DRIFT]);
+        sum[g] = use->bias[0] * H[g];
+        continue;
+      }
+      sum[g] += use->bias[a] * H[g] + use->rate[a] * rate[g];
+      if (a == 1) use->less[b->first + g] -= H[g];
+      else use->more[b->first + g] += H[g];
     }
+    if (!is_own) s[KNOWN] = s[PUSH] = (pack){0};
+    for (int g = 0; !is_own && b->known && g < width; g++)
+      s[KNOWN] += known[g] * H[g], s[PUSH] += b->shift[g] * known[g];
+    fours sums;
+    pack_sum(s, &sums);
+    *use->sums[a] += sums;
   }
-  for (int g = 0; !is_own && b->known && g < width; g++) s[KNOWN] += known[g] * H[g], s[PUSH] += b->shift[g] * known[g];
+  for (int g = 0; g < width; g++) bias[b->first + g] += sum[g];
 }
 
-FOURS_INLINE void add_along(const bool is_own, const flex_use *use, const flex_axis *axis, const flex_coordinates *at,
-                            fours *bias, fours *sums) {
-  const fours zero = {0};
-  fours s[4] = {zero, zero, zero, zero};
-  for (const flex_bundle *b = axis->bundles; b < axis->bundles + axis->count; b++) {
-    if (b->count == 1) add_bundle(1, is_own, use, b, at, bias, s);
-    else if (b->count == 2) add_bundle(2, is_own, use, b, at, bias, s);
-    else if (b->count == 3) add_bundle(3, is_own, use, b, at, bias, s);
-    else add_bundle(4, is_own, use, b, at, bias, s);
-  }
-  fours_sum(s, sums);
+// Apart, so that the registers of each are its own.
+static __attribute__((noinline)) void add_one(const flex_use *use, const flex_bundle *b, const flex_coordinates *at,
+                                              pack *bias) {
+  add_bundle(1, use, b, at, bias);
 }
-
-// Apart, so that there is one such function for all axes.
-static __attribute__((noinline)) void add_own(const flex_use *use, const flex_axis *axis, const flex_coordinates *at,
-                                              fours *bias, fours *sums) {
-  add_along(true, use, axis, at, bias, sums);
+static __attribute__((noinline)) void add_two(const flex_use *use, const flex_bundle *b, const flex_coordinates *at,
+                                              pack *bias) {
+  add_bundle(2, use, b, at, bias);
 }
-static __attribute__((noinline)) void add_other(const flex_use *use, const flex_axis *axis, const flex_coordinates *at,
-                                                fours *bias, fours *sums) {
-  add_along(false, use, axis, at, bias, sums);
+static __attribute__((noinline)) void add_three(const flex_use *use, const flex_bundle *b, const flex_coordinates *at,
+                                                pack *bias) {
+  add_bundle(3, use, b, at, bias);
+}
+static __attribute__((noinline)) void add_four(const flex_use *use, const flex_bundle *b, const flex_coordinates *at,
+                                               pack *bias) {
+  add_bundle(4, use, b, at, bias);
 }
 
 // Each shape has a row of H along each axis b on which it moves. With its rate,
 //   bias = H·(ω_b ω - ω² e_b) + 2 Ḣ·(e_b × ω),   h = H × e_b.
 // Axes are b, `next` and `last`, in turn. The sums for axis a stand in number a of `sums`.
-FOURS_INLINE void add_axis(const int b, const flex_tables *of, const double *omega, const flex_coordinates *at,
-                           flex_state *to, fours *sums) {
+PACK_INLINE void add_axis(const int b, const flex_tables *of, const double *omega, const flex_coordinates *at,
+                          flex_state *to, fours *sums) {
   const int next = (b + 1) % 3, last = (b + 2) % 3, n = of->groups;
   const double w = omega[b], over_next = omega[next], over_last = omega[last];
-  const flex_use own = {.axis = b, .bias = -(over_next * over_next + over_last * over_last)};
-  const flex_use with_next = {next, w * over_next, -2 * over_last, -1, to->turning + last * n};
-  const flex_use with_last = {last, w * over_last, 2 * over_next, 1, to->turning + next * n};
-  add_own(&own, &of->axis[b], at, to->bias, &sums[b]);
-  add_other(&with_next, &of->axis[b], at, to->bias, &sums[next]);
-  add_other(&with_last, &of->axis[b], at, to->bias, &sums[last]);
+  const flex_use use = {.axis = {b, next, last},
+                        .bias = {-(over_next * over_next + over_last * over_last), w * over_next, w * over_last},
+                        .rate = {0, -2 * over_last, 2 * over_next},
+                        .less = to->turning + last * n,
+                        .more = to->turning + next * n,
+                        .sums = {&sums[b], &sums[next], &sums[last]}};
+  for (int a = 0; a < 3; a++) sums[a] = (fours){0};
+  for (const flex_bundle *i = of->axis[b].bundles, *end = i + of->axis[b].count; i < end; i++) {
+    if (i->count == 1) add_one(&use, i, at, to->bias);
+    else if (i->count == 2) add_two(&use, i, at, to->bias);
+    else if (i->count == 3) add_three(&use, i, at, to->bias);
+    else add_four(&use, i, at, to->bias);
+  }
 }
 
 void inertia_evaluate(const flex_tables *of, vec3 omega, const flex_coordinates *at, flex_state *to) {
   enum { X = 0, Y = 1, Z = 2 };
   const double w[3] = {omega.x, omega.y, omega.z};
   fours s[3][3];  // [b][a]
-  memset(to->turning, 0, 4 * (size_t)of->groups * sizeof(fours));
+  memset(to->turning, 0, 4 * (size_t)of->groups * sizeof(pack));
   add_axis(X, of, w, at, to, s[X]), add_axis(Y, of, w, at, to, s[Y]), add_axis(Z, of, w, at, to, s[Z]);
   const vec3 drift = {s[X][X][DRIFT], s[Y][Y][DRIFT], s[Z][Z][DRIFT]};
   const vec3 push = {s[X][Y][PUSH], s[Y][Z][PUSH], s[Z][X][PUSH]};

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "math/fours.h"
+#include "math/packs.h"
 #include "math/linalg.h"
 
 // As they are summed up.
@@ -34,24 +34,24 @@ void inertia_drop_rounding(flex_inertia *of, int alike);
 // mass matrix is diagonal.
 void inertia_part_shapes(flex_inertia *of);
 
-// The same integrals as an evaluation reads them: the numbers of four neighbouring shapes i, a group, side by side, and
-// by the axes along which shapes move. What is zero in four such groups is left out. Of a beam that bends this is most:
-// its shapes move along one axis each, and are orthogonal to others.
+// The same integrals as an evaluation reads them: the numbers of neighbouring shapes i, a group (math/packs.h), side by
+// side, and by the axes along which shapes move. What is zero in four such groups is left out. Of a beam that bends
+// this is most: its shapes move along one axis each, and are orthogonal to others.
 
 enum { FLEX_BUNDLE = 4 };
 
 // What the shapes i of up to four groups, which follow each other, displace along one axis b.
 typedef struct flex_bundle {
-  int first, count;          // groups
-  bool known;                // q̈ of these shapes may be known beforehand
-  fours shift[FLEX_BUNDLE];  // ∫ φ_ib dm
+  int first, count;         // groups
+  bool known;               // q̈ of these shapes may be known beforehand
+  pack shift[FLEX_BUNDLE];  // ∫ φ_ib dm
   struct flex_along {
-    fours moment[FLEX_BUNDLE];  // ∫ x_a φ_ib dm
-    fours own[FLEX_BUNDLE];     // ∫ φ_ia φ_ib dm
-    int count;                  // rows
-    long *from;                 // the coordinate of the shape j of each row
-    fours *row;                 // ∫ φ_ja φ_ib dm, j ≠ i, over the shapes i of all groups
-  } along[3];                   // along each axis a
+    pack moment[FLEX_BUNDLE];  // ∫ x_a φ_ib dm
+    pack own[FLEX_BUNDLE];     // ∫ φ_ia φ_ib dm
+    int count;                 // rows
+    long *from;                // the coordinate of the shape j of each row
+    pack *row;                 // ∫ φ_ja φ_ib dm, j ≠ i, over the shapes i of all groups
+  } along[3];                  // along each axis a
 } flex_bundle;
 
 typedef struct flex_axis {
@@ -64,13 +64,13 @@ typedef struct flex_tables {
   double mass;
   vec3 first;
   mat3 second;
-  fours *shift;  // 3 rows: ∫ φ_i dm
+  pack *shift;  // 3 rows: ∫ φ_i dm
   flex_axis axis[3];
 } flex_tables;
 
 // Coordinates of shapes from `part` on begin a new group.
 static inline int flex_coordinate(int part, int shape) {
-  return shape < part ? shape : FOURS * fours_count(part) + shape - part;
+  return shape < part ? shape : PACK * pack_count(part) + shape - part;
 }
 void inertia_tables(arena *memory, const flex_inertia *of, int part, flex_tables *to);
 
@@ -85,15 +85,15 @@ void inertia_tables(arena *memory, const flex_inertia *of, int part, flex_tables
 typedef struct flex_state {
   vec3 first;          // c = ∫ ρ dm
   mat3 rotary;         // Θ = ∫ (ρ² 1 - ρ ρᵀ) dm, about the frame's origin
-  fours *turning;      // 3 rows: h_i = ∫ ρ × φ_i dm
+  pack *turning;       // 3 rows: h_i = ∫ ρ × φ_i dm
   vec3 torque, force;  //
-  fours *bias;         // of each shape, behind these rows
+  pack *bias;          // of each shape, behind these rows
 } flex_state;
 
 // Of all shapes, with zeros up to the end of the group before `part` and of the last.
 typedef struct flex_coordinates {
-  fours *q, *qdot;
-  fours *known;  // of q̈
+  pack *q, *qdot;
+  pack *known;  // of q̈
 } flex_coordinates;
 
 void inertia_state_create(arena *memory, const flex_tables *of, flex_state *to);

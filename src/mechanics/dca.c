@@ -283,14 +283,15 @@ BLOCK void join_outer(const int w, const motion *x, const dca_step *s, dca_cell 
 }
 
 // X -= Φ I_ff⁻¹ I_fr
-BLOCK void take_bending(const int w, const node *n, const fours *shapes, const fours *by, double *X) {
+BLOCK void take_bending(const int w, const node *n, const pack *shapes, const pack *by, double *X) {
   const int groups = flexible_groups(n);
   for (int i = 0; i < w; i++) {
-    fours products[8] = {0}, sums[2];
+    pack products[8] = {0};
+    fours sums[2];
     for (int g = 0; g < groups; g++)
       for (int j = 0; j < w; j++) products[j] += shapes[i * groups + g] * by[j * groups + g];
-    fours_sum(products, &sums[0]);
-    if (w == 6) fours_sum(products + FOURS, &sums[1]);
+    pack_sum(products, &sums[0]);
+    if (w == 6) pack_sum(products + FOURS, &sums[1]);
     for (int j = 0; j < w; j++) X[i * ROW(w) + j] -= ((const double *)sums)[j];
   }
 }
@@ -307,7 +308,7 @@ BLOCK void bend_outer(const int w, const mechanism *m, const motion *x, const dc
   shift_rows(w, x->links[s->outer].r, c->X);
   memset(c->Q, 0, (size_t)(s->rank * ROW(w)) * sizeof *c->Q);
   const bool bends = shapes && !n->modes_held;
-  if (bends) take_bending(w, n, (const fours *)shapes, f->X, c->X);
+  if (bends) take_bending(w, n, (const pack *)shapes, f->X, c->X);
   if (!bends) return;
   for (int k = 0; k < n->modes; k++) flexible_column(m, n, shapes, k, columns + k * ROW(w));
   for (int k = 0; k < n->modes; k++) {
@@ -600,7 +601,7 @@ static void load_nodes(void *context, int from, int to) {
   for (int i = from + 1; i <= to; i++) {
     tree_link *l = &x->links[i];
     for (int k = 0; k < m->n; k++) l->pA[k] = l->bias[k] - l->F[k];
-    if (m->nodes[i].flex) flexible_begin(&m->nodes[i], &x->dca->flexible[i]);
+    if (m->nodes[i].flex) flexible_begin(&m->nodes[i], NULL, &x->dca->flexible[i]);
   }
 }
 

@@ -26,38 +26,36 @@ static void list_markers(const mechanism *m, motion *x) {
   }
 }
 
-static double *row_of_modes(arena *memory, int modes) {
-  return (double *)ARENA_ARRAY(memory, fours, fours_count(modes));
-}
+static double *row_of_modes(arena *memory, int modes) { return (double *)ARENA_ARRAY(memory, pack, pack_count(modes)); }
 
 void flexible_allocate_factor(arena *memory, int modes, flexible_link *f) {
-  const int groups = fours_count(modes);
-  f->rf = ARENA_ARRAY(memory, fours, 8 * groups), f->X = ARENA_ARRAY(memory, fours, 8 * groups);
-  f->ff = ARENA_ARRAY(memory, fours, (long)groups * FOURS * groups);
+  const int groups = pack_count(modes);
+  f->X = f->rf = ARENA_ARRAY(memory, pack, 8 * groups);
+  f->ff = ARENA_ARRAY(memory, pack, (long)groups * PACK * groups);
   f->pivot = row_of_modes(memory, modes), f->inverse = row_of_modes(memory, modes);
   f->p = row_of_modes(memory, modes), f->e = row_of_modes(memory, modes);
 }
 
 // Along one axis: a row over the modes for each mode. Null if all are zero.
-static fours *second_along(arena *memory, const vec3 *second, int axis, int modes, int groups) {
-  fours *rows = ARENA_ARRAY(memory, fours, (long)modes * groups);
+static pack *second_along(arena *memory, const vec3 *second, int axis, int modes, int groups) {
+  pack *rows = ARENA_ARRAY(memory, pack, (long)modes * groups);
   bool any = false;
   for (int i = 0; i < modes * modes; i++) {
     double g[3];
     vec3_store(g, second[i]);
-    fours_put(rows + i / modes * groups, i % modes, g[axis]);
+    pack_put(rows + i / modes * groups, i % modes, g[axis]);
     any |= g[axis] != 0;
   }
   return any ? rows : NULL;
 }
 
 static marker_rows table_of(arena *memory, const marker_shape *s, int modes) {
-  const int groups = fours_count(modes);
-  marker_rows t = {.rows = ARENA_ARRAY(memory, fours, 6 * groups)};
+  const int groups = pack_count(modes);
+  marker_rows t = {.rows = ARENA_ARRAY(memory, pack, 6 * groups)};
   for (int i = 0; i < modes; i++) {
     double shape[6];
     vec3_store(shape, s->shift[i]), vec3_store(shape + 3, s->turn[i]);
-    for (int k = 0; k < 6; k++) fours_put(t.rows + k * groups, i, shape[k]);
+    for (int k = 0; k < 6; k++) pack_put(t.rows + k * groups, i, shape[k]);
   }
   for (int a = 0; s->second && a < 3; a++) t.second[a] = second_along(memory, s->second, a, modes, groups);
   return t;
@@ -83,9 +81,14 @@ static marker_rows table_for(const mechanism *m, motion *x, int index) {
 
 static void allocate_link(arena *a, const node *n, const floating_state *with, flexible_link *f) {
   floating_state_create(a, &n->flex->inertia, with, &f->state);
-  f->rows = ARENA_ARRAY(a, fours, 6 * flexible_groups(n));
+  f->rows = ARENA_ARRAY(a, pack, 6 * flexible_groups(n));
   flexible_allocate_factor(a, n->modes, f);
   f->rate = row_of_modes(a, n->modes), f->damping = row_of_modes(a, n->modes);
+  f->own_stiffness = row_of_modes(a, n->modes), f->own_damping = row_of_modes(a, n->modes);
+  for (int k = 0; k < n->modes; k++) {
+    f->own_stiffness[k] = n->flex->stiffness[k * (n->modes + 1)];
+    f->own_damping[k] = n->flex->damping[k * (n->modes + 1)];
+  }
   if (n->flex->boundary) flexible_boundary_allocate(a, n, f);
 }
 
@@ -181,10 +184,9 @@ typedef struct local_place {
 } local_place;
 
 // Rows G q and G q̇ with the second derivatives G along one axis, zero if there are none.
-BLOCK void find_second(const int groups, const fours *G, int modes, const flex_coordinates *at, fours *bent,
-                       fours *rate) {
+BLOCK void find_second(const int groups, const pack *G, int modes, const flex_coordinates *at, pack *bent, pack *rate) {
   const double *q = (const double *)at->q, *qdot = (const double *)at->qdot;
-  for (int g = 0; g < groups; g++) bent[g] = rate[g] = (fours){0};
+  for (int g = 0; g < groups; g++) bent[g] = rate[g] = (pack){0};
   for (int i = 0; G && i < modes; i++)
     for (int g = 0; g < groups; g++) bent[g] += q[i] * G[i * groups + g], rate[g] += qdot[i] * G[i * groups + g];
 }
@@ -194,24 +196,25 @@ BLOCK void find_second(const int groups, const fours *G, int modes, const flex_c
 enum { AT = 0, RATE = 1, CURVED = 2, THETA = 3, SUMS = 4 };
 
 BLOCK void place_along(const int groups, int a, const marker_rows *t, int modes, const flex_coordinates *at,
-                       fours *shift, fours *sums, fours *theta_rate) {
-  fours bent[FLEXIBLE_MODES_MAX / FOURS], rate[FLEXIBLE_MODES_MAX / FOURS], s[SUMS] = {0}, last = {0};
+                       pack *shift, fours *sums, pack *theta_rate) {
+  pack bent[FLEXIBLE_MODES_MAX / PACK], rate[FLEXIBLE_MODES_MAX / PACK], s[SUMS] = {0}, last = {0};
   find_second(groups, t->second[a], modes, at, bent, rate);
   for (int g = 0; g < groups; g++) {
-    const fours first = t->rows[a * groups + g], turn = t->rows[(3 + a) * groups + g], q = at->q[g], qdot = at->qdot[g];
+    const pack first = t->rows[a * groups + g], turn = t->rows[(3 + a) * groups + g], q = at->q[g], qdot = at->qdot[g];
     shift[a * groups + g] = first + bent[g];
     s[AT] += q * (first + 0.5 * bent[g]), s[RATE] += qdot * (first + bent[g]), s[CURVED] += qdot * rate[g];
     s[THETA] += q * turn, last += qdot * turn;
   }
-  fours_sum(s, sums), *theta_rate = last;
+  pack_sum(s, sums), *theta_rate = last;
 }
 
 // `shift` receives ∂place/∂q, three rows over the modes.
 BLOCK local_place place_at(const int groups, const marker *k, const marker_rows *t, int modes,
-                           const flex_coordinates *at, fours *shift) {
-  fours s[3], last[4] = {0}, theta_rate;
+                           const flex_coordinates *at, pack *shift) {
+  fours s[3], theta_rate;
+  pack last[4] = {0};
   for (int a = 0; a < 3; a++) place_along(groups, a, t, modes, at, shift, &s[a], &last[a]);
-  fours_sum(last, &theta_rate);
+  pack_sum(last, &theta_rate);
   const vec3 moved = {s[0][AT], s[1][AT], s[2][AT]};
   return (local_place){vec3_add(k->local.p, moved),
                        {s[0][RATE], s[1][RATE], s[2][RATE]},
@@ -221,14 +224,14 @@ BLOCK local_place place_at(const int groups, const marker *k, const marker_rows 
 }
 
 // Row i of R times three rows over the modes.
-BLOCK void turn_row(const mat3 *R, int i, const int groups, const fours *from, fours *to) {
+BLOCK void turn_row(const mat3 *R, int i, const int groups, const pack *from, pack *to) {
   const double *r = R->m + 3 * i;
   for (int g = 0; g < groups; g++) to[g] = r[0] * from[g] + r[1] * from[groups + g] + r[2] * from[2 * groups + g];
 }
 
 // Three angular and three linear rows, in the world's axes.
-BLOCK void turn_rows(const int groups, const mechanism *m, const mat3 *to_angular, const fours *angular, const mat3 *R,
-                     const fours *linear, fours *to) {
+BLOCK void turn_rows(const int groups, const mechanism *m, const mat3 *to_angular, const pack *angular, const mat3 *R,
+                     const pack *linear, pack *to) {
   if (m->planar) {
     turn_row(to_angular, 2, groups, angular, to);
     turn_row(R, 0, groups, linear, to + groups), turn_row(R, 1, groups, linear, to + 2 * groups);
@@ -242,21 +245,20 @@ BLOCK void turn_rows(const int groups, const mechanism *m, const mat3 *to_angula
 
 BLOCK void evaluate_marker(const int groups, const mechanism *m, const node *n, const tree_link *l,
                            const flex_coordinates *now, const marker *k, flexible_marker *f) {
-  fours shift[3 * (FLEXIBLE_MODES_MAX / FOURS)];
+  pack shift[3 * (FLEXIBLE_MODES_MAX / PACK)];
   const local_place at = place_at(groups, k, &f->table, n->modes, now, shift);
   const turn_series series = series_at(vec3_dot(at.theta, at.theta));
   const mat3 to_angular = mat3_product(l->R, turn_matrix(at.theta, 1, series.a, series.b));
   const vec3 w = block_angular(m, l->V), arm = mat3_mul(l->R, at.at), rate = mat3_mul(l->R, at.rate);
   const vec3 turning = mat3_mul(to_angular, at.theta_rate);
   f->turned = mat3_product(l->R, turn_of(series, at.theta));
-  f->R = mat3_product(f->turned, k->local.R);
   f->p = vec3_add(l->p, arm);
   f->w = vec3_add(w, turning);
   f->v = vec3_add(vec3_add(block_linear(m, l->V), vec3_cross(w, arm)), rate);
   f->angular_c = vec3_add(vec3_cross(w, turning), mat3_mul(l->R, turn_bias(series, at.theta, at.theta_rate)));
   f->linear_c = vec3_axpy(vec3_centripetal(w, arm), 2, vec3_cross(w, rate));
   f->linear_c = vec3_add(f->linear_c, mat3_mul(l->R, at.curved));
-  turn_rows(groups, m, &to_angular, f->table.rows + 3 * groups, &l->R, shift, (fours *)f->columns);
+  turn_rows(groups, m, &to_angular, f->table.rows + 3 * groups, &l->R, shift, (pack *)f->columns);
 }
 
 // The body's inertia, momentum of its modes and bias in the world's axes.
@@ -298,9 +300,9 @@ const flexible_marker *flexible_carrier(const mechanism *m, const motion *x, con
 }
 
 // Columns of motion of all modes, from the point r before: T φ.
-BLOCK void shift_rows(const int groups, const int w, const double *r, const fours *from, fours *to) {
+BLOCK void shift_rows(const int groups, const int w, const double *r, const pack *from, pack *to) {
   for (int g = 0; g < groups; g++) {
-    fours v[6];
+    pack v[6];
     for (int i = 0; i < w; i++) v[i] = from[i * groups + g];
     if (w == 3) {
       v[1] -= r[1] * v[0], v[2] += r[0] * v[0];
@@ -317,8 +319,8 @@ void flexible_carry(const mechanism *m, motion *x, int index) {
   const node *n = &m->nodes[index];
   const flexible_marker *f = flexible_carrier(m, x, n);
   const int groups = flexible_groups(&m->nodes[n->parent]);
-  const fours *columns = (const fours *)f->columns;
-  fours *to = (fours *)x->carried[index];
+  const pack *columns = (const pack *)f->columns;
+  pack *to = (pack *)x->carried[index];
   tree_link *l = &x->links[index];
   double shifted[6], c[6];
   block_store(m, c, f->angular_c, f->linear_c);
@@ -347,25 +349,48 @@ typedef struct modal_power {
 } modal_power;
 
 // Of one body; gravity acts along the linear part of a mode's column, ∂(m c)/∂q.
-BLOCK modal_power apply_to_modes(const bool uncoupled, const bool planar, vec3 g, const node *n, flexible_link *f,
-                                 const double *q, const double *u, double *tau) {
+BLOCK modal_power apply_to_modes(const bool planar, vec3 g, const node *n, flexible_link *f, const double *q,
+                                 const double *u, double *tau) {
   const flexible_body *b = n->flex;
   const int across = flexible_across(n);
   const double *x = (const double *)f->rows + (planar ? 1 : 3) * across, *y = x + across, *z = y + across;
   const double lead = f->relaxed.lead;
   modal_power sum = {0, 0};
   for (int k = 0; k < n->modes; k++) {
-    const int own = k * (n->modes + 1);
-    const double elastic = uncoupled ? b->stiffness[own] * q[k] : effort_of(b, b->stiffness, k, q);
-    const double damping = uncoupled ? b->damping[own] * u[k] : effort_of(b, b->damping, k, u);
-    const double ahead = uncoupled   ? lead * b->stiffness[own] * u[k]
-                         : lead == 0 ? 0
-                                     : lead * effort_of(b, b->stiffness, k, u);
+    const double elastic = effort_of(b, b->stiffness, k, q), damping = effort_of(b, b->damping, k, u);
+    const double ahead = lead == 0 ? 0 : lead * effort_of(b, b->stiffness, k, u);
     tau[k] += g.x * x[k] + g.y * y[k] + (planar ? 0 : g.z * z[k]) - elastic - ahead - damping;
     f->damping[k] = damping;
     sum.energy += elastic * q[k] / 2, sum.loss += damping * u[k];
   }
   return sum;
+}
+
+// The same where modes do not act on each other, for as many as `row` has numbers. Of sums: twice the energy, the loss.
+#define APPLY_TO_MODES(row, planar, g, f, across, q, u, tau, energy, loss)                     \
+  do {                                                                                         \
+    const double *x = (const double *)(f)->rows + k + ((planar) ? 1 : 3) * (across);           \
+    const row at = *(const row *)((q) + k), rate = *(const row *)((u) + k);                    \
+    const row stiffness = *(const row *)((f)->own_stiffness + k);                              \
+    const row damping = *(const row *)((f)->own_damping + k) * rate, elastic = stiffness * at; \
+    row sum = *(row *)((tau) + k) - elastic - (f)->relaxed.lead * stiffness * rate - damping;  \
+    sum += (g).x * *(const row *)x + (g).y * *(const row *)(x + (across));                     \
+    if (!(planar)) sum += (g).z * *(const row *)(x + 2 * (across));                            \
+    *(row *)((tau) + k) = sum, *(row *)((f)->damping + k) = damping;                           \
+    energy += elastic * at, loss += damping * rate;                                            \
+  } while (0)
+
+BLOCK modal_power apply_to_uncoupled(const bool planar, vec3 g, const node *n, flexible_link *f, const double *q,
+                                     const double *u, double *tau) {
+  const int across = flexible_across(n);
+  double energy = 0, loss = 0;
+  pack sums[4] = {0};
+  fours all;
+  int k = 0;
+  for (; k + PACK <= n->modes; k += PACK) APPLY_TO_MODES(loose_pack, planar, g, f, across, q, u, tau, sums[0], sums[1]);
+  for (; k < n->modes; k++) APPLY_TO_MODES(double, planar, g, f, across, q, u, tau, energy, loss);
+  pack_sum(sums, &all);
+  return (modal_power){(energy + all[0]) / 2, loss + all[1]};
 }
 
 void flexible_apply(const mechanism *m, motion *x) {
@@ -375,9 +400,9 @@ void flexible_apply(const mechanism *m, motion *x) {
     flexible_link *f = &x->flexible[i];
     const double *q = x->q + n->modal_q, *u = x->u + n->modal_v;
     double *tau = x->tau + n->modal_v;
-    const modal_power sum = !n->flex->uncoupled ? apply_to_modes(false, m->planar, m->gravity, n, f, q, u, tau)
-                            : m->planar         ? apply_to_modes(true, true, m->gravity, n, f, q, u, tau)
-                                                : apply_to_modes(true, false, m->gravity, n, f, q, u, tau);
+    const modal_power sum = !n->flex->uncoupled ? apply_to_modes(m->planar, m->gravity, n, f, q, u, tau)
+                            : m->planar         ? apply_to_uncoupled(true, m->gravity, n, f, q, u, tau)
+                                                : apply_to_uncoupled(false, m->gravity, n, f, q, u, tau);
     x->potentials[POTENTIAL_STRAIN] += sum.energy, x->powers[POWER_DAMPER] += sum.loss;
   }
 }

@@ -11,12 +11,12 @@
 #define MECHANICS_FLEXIBLE_H
 
 #include "flex/floating.h"
-#include "math/fours.h"
+#include "math/packs.h"
 #include "mechanics/block.h"
 #include "mechanics/mechanism.h"
 
 enum { FLEXIBLE_MODES_MAX = 512 };
-enum { FLEXIBLE_USUAL = 3 };  // groups of four modes for which loops are written out
+enum { FLEXIBLE_USUAL = (10 + PACK - 1) / PACK };  // groups, of ten modes, for which loops are written out
 
 typedef struct flexible_boundary flexible_boundary;
 
@@ -46,18 +46,18 @@ typedef struct marker_shape {
 
 // The same, as an evaluation reads it.
 typedef struct marker_rows {
-  fours *rows;       // 6 over the modes: shift, turn
-  fours *second[3];  // along each axis a row over the modes for each mode; null if all are zero
+  pack *rows;       // 6 over the modes: shift, turn
+  pack *second[3];  // along each axis a row over the modes for each mode; null if all are zero
 } marker_rows;
 
 // Columns of all modes, one for each, stand as rows over the modes: one row for each of the n numbers of a column, with
-// zeros up to the end of the last group of four modes. So all modes of a group are computed at once.
+// zeros up to the end of the last group (math/packs.h). So all modes of a group are computed at once.
 
 // The frame of such a marker in the world. Its acceleration is  T A + Σ column q̈ + c.
 typedef struct flexible_marker {
   const marker_shape *shape;  // null for a marker on a rigid body
   int node;
-  mat3 R, turned;            // its axes, and those of the body as they are turned there
+  mat3 turned;               // the axes of the body as they are turned there
   vec3 p, w, v;              // angular velocity and velocity
   vec3 angular_c, linear_c;  // what of its accelerations depends neither on A nor on q̈
   double *columns;           // n rows
@@ -75,18 +75,19 @@ typedef struct flexible_link {
   int marker_count;
   int *markers;  // of its body, those that move with modes
   floating_state state;
-  fours *rows;  // I_rf of the body alone in world axes, n rows over the modes; I_ff and p_f are in `state`
-  fours *rf;    // I_rf with what children have added: a multiple of four rows; those behind it are workspace
-  fours *ff;    // likewise I_ff, as fours_add_products has it; then its factor, see flexible_condense.c
-  bool filled;  // rf and ff have what the body itself has, which is not copied before it is needed
-  double *pivot, *inverse;         // of the factor
-  bool diagonal;                   // I_ff is
-  fours *X;                        // I_ff⁻¹ I_fr, as many rows
-  double *p, *e;                   // p_f while it is gathered; I_ff⁻¹ (τ_f - p_f)
-  double *rate;                    // q̈, or the modal speeds that tree_spread was given
-  double *damping;                 // D q̇ as applied last
-  struct vec2 *boundary;           // places of the nodes of its boundary, in the body's axes
-  struct flexible_fields *fields;  // of a body with a boundary, see flexible_boundary.h
+  pack *rows;               // I_rf of the body alone in world axes, n rows over the modes; I_ff and p_f are in `state`
+  pack *rf;                 // I_rf with what children have added: eight rows, of which those behind it are workspace
+  pack *ff;                 // likewise I_ff, as pack_add_products has it; then its factor, see flexible_condense.c
+  bool filled;              // rf and ff have what the body itself has, which is not copied before it is needed
+  double *pivot, *inverse;  // of the factor
+  bool diagonal;            // I_ff is
+  pack *X;                  // I_ff⁻¹ I_fr, in the place of rf, which nothing reads behind it
+  double *p, *e;            // p_f while it is gathered; I_ff⁻¹ (τ_f - p_f)
+  double *rate;             // q̈, or the modal speeds that tree_spread was given
+  double *damping;          // D q̇ as applied last
+  double *own_stiffness, *own_damping;  // the diagonals of K and D
+  struct vec2 *boundary;                // places of the nodes of its boundary, in the body's axes
+  struct flexible_fields *fields;       // of a body with a boundary, see flexible_boundary.h
   flexible_relaxation relaxed;
 } flexible_link;
 
@@ -129,8 +130,8 @@ static inline vec3 flexible_travel_bias(const flexible_marker *f, vec3 off, vec3
 }
 
 // How many groups of modes there are, and how many numbers a row over the modes has.
-static inline int flexible_groups(const node *n) { return fours_count(n->modes); }
-static inline int flexible_across(const node *n) { return FOURS * flexible_groups(n); }
+static inline int flexible_groups(const node *n) { return pack_count(n->modes); }
+static inline int flexible_across(const node *n) { return PACK * flexible_groups(n); }
 
 // The column of one mode.
 static inline void flexible_column(const mechanism *m, const node *n, const double *columns, int mode, double *to) {
@@ -185,7 +186,7 @@ BLOCK void flexible_fill_groups(const int groups, const int w, flexible_link *f)
   for (int i = 0; i < w; i++)
     for (int g = 0; g < groups; g++) f->rf[i * groups + g] = f->rows[i * groups + g];
   for (int b = 0; b < groups; b++)
-    for (int k = FOURS * b; k < FOURS * (b + 1); k++)
+    for (int k = PACK * b; k < PACK * (b + 1); k++)
       for (int g = b; g < groups; g++) f->ff[k * groups + g] = f->state.ff[k * groups + g];
 }
 // They stand in rf and ff afterwards, also where no child hangs on the body.
@@ -195,18 +196,22 @@ BLOCK void flexible_complete(const int w, const node *n, flexible_link *f) {
   f->filled = true;
 }
 
-// p_f of the body alone.
-BLOCK void flexible_begin(const node *n, flexible_link *f) {
-  for (int g = 0; g < flexible_groups(n); g++) ((fours *)f->p)[g] = f->state.bias[g];
+// p_f of the body alone, with `tau` (may be null for zero) p_f - τ_f.
+BLOCK void flexible_begin(const node *n, const double *tau, flexible_link *f) {
+  for (int g = 0; g < flexible_groups(n); g++) ((pack *)f->p)[g] = f->state.bias[g];
+  if (!tau) return;
+  int k = 0;
+  for (; k + PACK <= n->modes; k += PACK) *(pack *)(f->p + k) -= *(const loose_pack *)(tau + n->modal_v + k);
+  for (; k < n->modes; k++) f->p[k] -= tau[n->modal_v + k];
 }
 
 // Columns of a child whose articulated inertia after its joint is Ia: with f = Ia φ, rf += Tᵀ f and ff += φᵀ f.
 BLOCK void flexible_take_groups(const int groups, const int w, int modes, flexible_link *f, const double *r,
-                                const fours *phi, const double *Ia) {
-  const fours *rf = f->filled ? f->rf : f->rows, *ff = f->filled ? f->ff : f->state.ff;
-  fours force[6 * (FLEXIBLE_MODES_MAX / FOURS)];
+                                const pack *phi, const double *Ia) {
+  const pack *rf = f->filled ? f->rf : f->rows, *ff = f->filled ? f->ff : f->state.ff;
+  pack force[6 * (FLEXIBLE_MODES_MAX / PACK)];
   for (int g = 0; g < groups; g++) {
-    fours sum[6];
+    pack sum[6];
     for (int i = 0; i < w; i++) {
       sum[i] = Ia[i] * phi[g];
       for (int j = 1; j < w; j++) sum[i] += (j < i ? Ia[j * w + i] : Ia[i * w + j]) * phi[j * groups + g];
@@ -221,48 +226,43 @@ BLOCK void flexible_take_groups(const int groups, const int w, int modes, flexib
     }
     for (int i = 0; i < w; i++) f->rf[i * groups + g] = rf[i * groups + g] + sum[i];
   }
-  fours_add_products(groups, modes, w, phi, force, ff, f->ff);
+  pack_add_products(groups, modes, w, phi, force, ff, f->ff);
   f->filled = true;
 }
 
 BLOCK void flexible_take_inertia(const int w, const node *n, flexible_link *f, const double *r, const double *columns,
                                  const double *Ia) {
-  FLEXIBLE_GROUPS(flexible_groups(n), flexible_take_groups, w, n->modes, f, r, (const fours *)columns, Ia);
+  FLEXIBLE_GROUPS(flexible_groups(n), flexible_take_groups, w, n->modes, f, r, (const pack *)columns, Ia);
 }
 
-BLOCK void flexible_take_force_of(const int groups, const int w, const fours *phi, const double *p, fours *to) {
+BLOCK void flexible_take_force_of(const int groups, const int w, const pack *phi, const double *p, pack *to) {
   for (int g = 0; g < groups; g++) {
-    fours sum = to[g];
+    pack sum = to[g];
     for (int i = 0; i < w; i++) sum += p[i] * phi[i * groups + g];
     to[g] = sum;
   }
 }
 BLOCK void flexible_take_force(const int w, const node *n, flexible_link *f, const double *columns, const double *p) {
-  FLEXIBLE_GROUPS(flexible_groups(n), flexible_take_force_of, w, (const fours *)columns, p, (fours *)f->p);
+  FLEXIBLE_GROUPS(flexible_groups(n), flexible_take_force_of, w, (const pack *)columns, p, (pack *)f->p);
 }
 
 // A += Σ column rate, with zeros behind the rates of the modes.
-BLOCK void flexible_add_motion_of(const int groups, const int w, const fours *phi, const fours *rate, double *A) {
-  fours products[8] = {0}, sums[2];
+BLOCK void flexible_add_motion_of(const int groups, const int w, const pack *phi, const pack *rate, double *A) {
+  pack products[8] = {0};
+  fours sums[2];
   for (int g = 0; g < groups; g++)
     for (int i = 0; i < w; i++) products[i] += rate[g] * phi[i * groups + g];
-  fours_sum(products, &sums[0]);
-  if (w == 6) fours_sum(products + FOURS, &sums[1]);
+  pack_sum(products, &sums[0]);
+  if (w == 6) pack_sum(products + FOURS, &sums[1]);
   for (int i = 0; i < w; i++) A[i] += ((const double *)sums)[i];
 }
 BLOCK void flexible_add_motion(const int w, const node *n, const double *columns, const double *rates, double *A) {
-  FLEXIBLE_GROUPS(flexible_groups(n), flexible_add_motion_of, w, (const fours *)columns, (const fours *)rates, A);
+  FLEXIBLE_GROUPS(flexible_groups(n), flexible_add_motion_of, w, (const pack *)columns, (const pack *)rates, A);
 }
 
-// Efforts that are reduced together with the inertia.
-typedef struct flexible_efforts {
-  const double *tau;  // may be null for zero
-  double *pA;
-} flexible_efforts;
-
-// The factor of I_ff, X, and I; with `efforts` (may be null) also what flexible_reduce does, at no further cost.
-// Returns false if I_ff is singular.
-bool flexible_condense(int w, const node *n, flexible_link *f, double *IA, const flexible_efforts *efforts);
+// The factor of I_ff, X, and I; with pA (may be null) also what flexible_reduce does, at no further cost, where
+// flexible_begin was given the efforts. Returns false if I_ff is singular.
+bool flexible_condense(int w, const node *n, flexible_link *f, double *IA, double *pA);
 // From the efforts tau (may be null for zero) and p_f, which is zero afterwards: e, and p.
 void flexible_reduce(int w, const node *n, flexible_link *f, const double *tau, double *pA);
 // The same, and half[modal] = L⁻¹ (τ_f - p_f) with I_ff = L Lᵀ.

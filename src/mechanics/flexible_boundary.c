@@ -30,7 +30,7 @@ void flexible_boundary_allocate(arena *memory, const node *n, flexible_link *f) 
 
 // The state of an evaluation is shared with other bodies, and its fields are scaled.
 static void keep_fields(const node *n, flexible_link *f) {
-  const int fields = n->flex->inertia.fields, across = FOURS * fours_count(fields);
+  const int fields = n->flex->inertia.fields, across = PACK * pack_count(fields);
   const floating_state *s = &f->state;
   for (int k = 0; k < fields; k++) {
     const double scale = n->flex->inertia.scale[k];
@@ -99,7 +99,7 @@ flexible_marker flexible_spot_frame(const mechanism *m, const motion *x, int ind
   const vec2 at = between(place[a], place[b], s->part), along = vec2_sub(rate_b, rate_a);
   const vec2 curved = between(curved_of(x, n, fields, a), curved_of(x, n, fields, b), s->part);
   const vec3 w = block_angular(m, l->V), arm = in_world(l, at), rate = in_world(l, vec2_axpy(rate_a, s->part, along));
-  flexible_marker f = {.node = index, .R = l->R, .p = vec3_add(l->p, arm), .w = w, .columns = columns};
+  flexible_marker f = {.node = index, .turned = l->R, .p = vec3_add(l->p, arm), .w = w, .columns = columns};
   f.v = vec3_add(vec3_add(block_linear(m, l->V), vec3_cross(w, arm)), rate);
   f.linear_c = vec3_axpy(vec3_centripetal(w, arm), 2, vec3_cross(w, rate));
   f.linear_c = vec3_axpy(vec3_add(f.linear_c, in_world(l, curved)), slide, in_world(l, along));

@@ -15,7 +15,7 @@ marker_state marker_read(const mechanism *m, const motion *x, int i) {
   const tree_link *l = &x->links[s.anchor.node];
   if (k->shape) {
     const flexible_marker *f = s.anchor.frame = &x->flexible_markers[i];
-    s.R = f->R;
+    s.R = mat3_product(f->turned, k->local.R);
     s.anchor.arm = vec3_sub(f->p, l->p);
   } else if (m->planar) {
     turn_planar(l, k, &s);

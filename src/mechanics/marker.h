@@ -27,7 +27,7 @@ static inline marker_place marker_find(const mechanism *m, const motion *x, int 
   const tree_link *l = &x->links[s.node];
   if (k->shape) {
     s.frame = &x->flexible_markers[i];
-    s.R = s.frame->R, s.p = s.frame->p;
+    s.R = mat3_product(s.frame->turned, k->local.R), s.p = s.frame->p;
   } else if (s.node == GROUND) {
     s.R = k->local.R, s.p = k->local.p;
   } else if (m->planar) {

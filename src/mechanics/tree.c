@@ -150,8 +150,7 @@ BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l, c
 BLOCK bool factor_node(const int w, const bool reduces, const mechanism *m, motion *x, int i, const double *added) {
   const node *n = &m->nodes[i];
   tree_link *l = &x->links[i];
-  bool regular =
-      !n->flex || flexible_condense(w, n, &x->flexible[i], l->IA, reduces ? &(flexible_efforts){x->tau, l->pA} : NULL);
+  bool regular = !n->flex || flexible_condense(w, n, &x->flexible[i], l->IA, reduces ? l->pA : NULL);
   if (n->free_count == 1) regular = regular && factor_single(w, n, x, l, added);
   else if (n->free_count > 1 && !n->steady) regular = regular && factor_several(w, n, x, l, added);
   if (!regular) {
@@ -341,7 +340,7 @@ BLOCK bool forward_tree(const int w, const bool factors, const mechanism *m, mot
   for (int i = 1; i < m->node_count; i++) {
     tree_link *l = &x->links[i];
     for (int k = 0; k < w; k++) l->pA[k] = l->bias[k] - l->F[k];
-    if (m->nodes[i].flex) flexible_begin(&m->nodes[i], &x->flexible[i]);
+    if (m->nodes[i].flex) flexible_begin(&m->nodes[i], factors ? x->tau : NULL, &x->flexible[i]);
     if (factors) fill_inertia(w, m, x, i);
   }
   double sum[6];
@@ -361,7 +360,7 @@ BLOCK void forward_alone(const int w, const mechanism *m, motion *x, int i) {
   tree_link *l = &x->links[i];
   double sum[6];
   for (int k = 0; k < w; k++) l->pA[k] = l->bias[k] - l->F[k];
-  if (n->flex) flexible_begin(n, &x->flexible[i]);
+  if (n->flex) flexible_begin(n, NULL, &x->flexible[i]);
   const double *c = given_acceleration(w, n, x, l, sum);
   reduce_node(w, false, m, x, i, x->tau, c);
   memcpy(x->udot + n->v, x->drive_udot + n->v, (size_t)n->nv * sizeof *x->udot);

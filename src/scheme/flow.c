@@ -59,7 +59,7 @@ static int work_at(const flow *s) { return s->nq + s->nv; }
 static int inner_at(const flow *s) { return s->nq + s->nv + s->powers; }
 static int differential_count(const flow *s) { return inner_at(s) + s->x->inner_count; }
 
-static void pack(const flow *s, const scheme_start *start, double *y) {
+static void pack_state(const flow *s, const scheme_start *start, double *y) {
   memcpy(y, start->q, (size_t)s->nq * sizeof *y);
   memcpy(y + s->nq, start->u, (size_t)s->nv * sizeof *y);
   memcpy(y + inner_at(s), s->x->inner, (size_t)s->x->inner_count * sizeof *y);
@@ -437,7 +437,7 @@ static carom_status leave_instant(flow *s, carom_error *error) {
 static bool is_dae(const flow *s) { return s->settings.kind == INTEGRATOR_IDA; }
 
 static bool create_integrator(flow *s, const scheme_start *start, carom_error *error) {
-  pack(s, start, s->y);
+  pack_state(s, start, s->y);
   enter(s, start->t);
   s->left = NAN;  // nothing moved before the start
   if (s->limited) settle_states(s, start->t, s->y);
