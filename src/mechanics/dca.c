@@ -720,6 +720,13 @@ static void push_along(const mechanism *m, motion *x, const row *r, double *tau)
   for (int k = 0; k < r->speed_count; k++) tau[x->row_speeds[r->speed0 + k].speed] += x->row_speeds[r->speed0 + k].c;
 }
 
+// A tree of one body, whose modes leave a force on it.
+static void respond_alone(const mechanism *m, motion *x, int base, double *tau, double *out) {
+  tree_solve_base(m, x, base, tau, out);
+  for (int k = m->base_start[base]; k < m->base_start[base + 1]; k++)
+    memset(x->links[m->base_nodes[k]].pA, 0, sizeof x->links[0].pA);
+}
+
 void dca_respond(const mechanism *m, motion *x, const row *r, double *tau, double *out) {
   dca_work *w = x->dca;
   const forces g = {m, x, tau, false, out};
@@ -727,7 +734,7 @@ void dca_respond(const mechanism *m, motion *x, const row *r, double *tau, doubl
   mark_way(m, x, r, w->marked);
   for (int b = 0; b < r->base_count; b++) {
     const int base = x->row_bases[r->base0 + b], begin = w->begin[base], end = w->begin[base + 1];
-    if (begin == end) tree_solve_base(m, x, base, tau, out);
+    if (begin == end) respond_alone(m, x, base, tau, out);
     for (int k = begin; k < end; k++)
       if (w->marked[w->list[k]]) gather_step(&g, w->list[k]);
     for (int k = end - 1; k >= begin; k--) spread_step(&g, w->list[k]);
