@@ -8,8 +8,11 @@
 #include "build/model_internal.h"
 #include "carom/carom.h"
 #include "clock.h"
+#include "mechanics/anchor.h"
 #include "mechanics/dca.h"
 #include "mechanics/dynamics.h"
+#include "mechanics/response.h"
+#include "mechanics/rows.h"
 
 typedef struct task {
   carom_model *model;
@@ -94,6 +97,76 @@ static int race_two_threads(int n) {
   return !same;
 }
 
+// W of three rows on each of some links, spread over a chain.
+enum { MOST_TOUCHED = 64 };
+
+typedef struct contacts {
+  task of;
+  int count;
+  double *W;
+} contacts;
+
+static int touched_link(int links, const contacts *c, int i) {
+  return 1 + (int)((2L * i + 1) * (links - 1) / (2 * c->count));
+}
+
+static void find_matrix(void *context) {
+  const contacts *c = context;
+  response_matrix(&c->of.model->m, c->of.x, c->W);
+}
+
+// Whether the order of assembly knows which links are touched.
+static bool open_contacts(contacts *c, int n, bool knows) {
+  carom_error error = {0};
+  if (!open_chain(&c->of, n, true)) return false;
+  mechanism *m = &c->of.model->m;
+  bool *met = ARENA_ARRAY(&c->of.model->memory, bool, m->node_count);
+  for (int i = 0; i < c->count; i++) met[touched_link(n, c, i)] = true;
+  m->dca = dca_plan_create(m, knows ? met : NULL, &c->of.model->memory);
+  motion_destroy(c->of.x);
+  motion *x = c->of.x = motion_create(m, 0, &error);
+  if (!x || !motion_reserve_rows(m, x, 3 * c->count)) return false;
+  evaluate(&c->of);
+  for (int i = 0; i < c->count; i++)
+    for (int k = 0; k < 3; k++) {
+      const anchor at = anchor_at(x, touched_link(n, c, i), x->links[touched_link(n, c, i)].p);
+      const anchor ground = anchor_at(x, GROUND, x->links[touched_link(n, c, i)].p);
+      const vec3 d = {k == 0, k == 1, k == 2};
+      row_body *terms = rows_add_pair(m, x, at.node, GROUND);
+      anchor_wrench(m, &at, d, VEC3_ZERO, terms[0].J), anchor_wrench(m, &ground, vec3_neg(d), VEC3_ZERO, terms[1].J);
+    }
+  return response_factor(m, x);
+}
+
+static int race_contacts(int n, int count) {
+  static double W[2][9 * MOST_TOUCHED * MOST_TOUCHED];
+  double times[2], accelerate[2], off = 0, size = 0;
+  contacts c[2];
+  for (int i = 0; i < 2; i++) {
+    c[i] = (contacts){.count = count, .W = W[i]};
+    if (!open_contacts(&c[i], n, i)) return 1;
+    times[i] = accelerate[i] = INFINITY;
+  }
+  for (int turn = 0; turn < TURNS; turn++)
+    for (int i = 0; i < 2; i++) times[i] = fmin(times[i], clock_median_by(clock_processor, find_matrix, &c[i], 0.01));
+  for (int k = 0; k < 9 * count * count; k++)
+    off = fmax(off, fabs(W[1][k] - W[0][k])), size = fmax(size, fabs(W[0][k]));
+  for (int turn = 0; turn < TURNS; turn++)
+    for (int i = 0; i < 2; i++)
+      accelerate[i] = fmin(accelerate[i], clock_median_by(clock_processor, evaluate, &c[i].of, 0.01));
+  printf(
+      "dca n=%d, %d links touched: W %.1f us, where the order knows them %.1f; accelerations %.0f and %.0f us, levels "
+      "%d and %d, W %.1e apart\n",
+      n, count, 1e6 * times[0], 1e6 * times[1], 1e6 * accelerate[0], 1e6 * accelerate[1],
+      c[0].of.model->m.dca->level_count, c[1].of.model->m.dca->level_count, off / size);
+  close_task(&c[0].of), close_task(&c[1].of);
+  return !(off <= 1e-11 * size);
+}
+
+static int race_all_contacts(void) {
+  return race_contacts(1000, 1) + race_contacts(1000, 4) + race_contacts(1000, 16) + race_contacts(1000, 64);
+}
+
 // Beams, or rigid links of their mass, on hinges about y and z by turns.
 static bool open_links(task *t, int n, bool flexible, bool divide) {
   char text[1024];
@@ -132,9 +205,10 @@ static int race_flexible(void) {
   return 0;
 }
 
-// With `flexible` as its argument the chains of beams alone.
+// With `flexible` as its argument the chains of beams alone, with `contacts` W of rows on some links.
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "flexible") == 0) return race_flexible();
-  int failures = race_one_thread(32) + race_one_thread(1000) + race_two_threads(4096);
+  if (argc > 1 && strcmp(argv[1], "contacts") == 0) return race_all_contacts();
+  int failures = race_all_contacts() + race_one_thread(32) + race_one_thread(1000) + race_two_threads(4096);
   return failures + race_flexible() ? 1 : 0;
 }

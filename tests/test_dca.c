@@ -23,15 +23,25 @@ typedef struct pair {
   double worst[4];  // of accelerations, reactions, responses, W
 } pair;
 
-static pair *pair_create(rig *r) {
+// `met`: as dca_plan_create.
+static pair *pair_with_order(rig *r, const bool *met) {
   carom_error error = {0};
   pair *p = ARENA_NEW(&r->memory, pair);
   r->m.small = NULL;
   p->m = &r->m, p->x = r->x, p->divided = r->m;
-  p->divided.divides = true, p->divided.dca = dca_plan_create(&p->divided, &r->memory);
+  p->divided.divides = true, p->divided.dca = dca_plan_create(&p->divided, met, &r->memory);
   p->y = motion_create(&p->divided, 0, &error);
   CHECK(p->y != NULL);
   return p;
+}
+
+static pair *pair_create(rig *r) { return pair_with_order(r, NULL); }
+
+// An order that knows some bodies, which need not be those that rows touch.
+static pair *pair_of_any_order(rig *r) {
+  bool *met = ARENA_ARRAY(&r->memory, bool, r->m.node_count);
+  for (int i = 1; i < r->m.node_count; i++) met[i] = random_below(&r->seed, 4) == 0;
+  return pair_with_order(r, random_below(&r->seed, 2) ? met : NULL);
 }
 
 // The largest difference relative to the largest number, and to `floor` at least.
@@ -148,7 +158,7 @@ static void trees_move_as_by_recursion(void) {
       touch_everything(r, RIG_BODIES);
       rig_ready(r);
       if (r->m.nv) {
-        pair *p = pair_create(r);
+        pair *p = pair_of_any_order(r);
         state s = random_state(r, 1);
         compare_accelerations(p, s.t, s.q, s.u);
         compare_rows(r, p);
@@ -345,7 +355,7 @@ static void loops_move_as_by_recursion(void) {
       rig *r = random_loop(planar, 7 + trial % 20, types[trial % count], 300 + (uint64_t)trial, q);
       touch_everything(r, RIG_BODIES);
       if (rig_set_moving(r, q) && r->m.nv) {
-        pair *p = pair_create(r);
+        pair *p = pair_of_any_order(r);
         compare_accelerations(p, 0, r->m.q0, r->m.u0);
         compare_rows(r, p);
         take_worst(p, worst);
@@ -370,7 +380,7 @@ static void flexible_bodies_move_as_by_recursion(void) {
                          : random_loop(planar, 7 + trial % 9, types[trial / 2 % count], 500 + (uint64_t)trial, q);
       touch_everything(r, RIG_BODIES);
       rig_ready(bend(r, NULL));
-      pair *p = pair_create(r);
+      pair *p = pair_of_any_order(r);
       const state s = flexible_state(r);
       if (trial % 2) compare_accelerations(p, s.t, s.q, s.u);
       state_at(r, &s, 0, p->x);
@@ -390,12 +400,84 @@ static void flexible_bodies_move_as_by_recursion(void) {
 static void a_chain_takes_as_many_levels_as_halvings(void) {
   for (int n = 1; n <= 70; n++) {
     rig *r = long_chain(n, STRAIGHT, 1, 3);
-    const dca_plan *plan = dca_plan_create(&r->m, &r->memory);
+    const dca_plan *plan = dca_plan_create(&r->m, NULL, &r->memory);
     int halvings = 0;
     while (1 << halvings < n) halvings++;
     CHECK_EQUAL(plan->level_count, halvings);
     rig_destroy(r);
   }
+}
+
+// One row from ground to each of some links of a long chain.
+enum { TOUCHED = 4 };
+
+static void touch_links(const mechanism *m, motion *x, const int *links) {
+  rows_clear(m, x);
+  for (int i = 0; i < TOUCHED; i++) {
+    const marker_state a = marker_read(m, x, 2 * links[i]), ground = marker_read(m, x, 0);
+    const vec3 d = {0.6, i % 2 ? 0.8 : 0, i % 2 ? 0 : 0.8};
+    row_body *terms = rows_add_pair(m, x, a.anchor.node, GROUND);
+    anchor_wrench(m, &a.anchor, d, VEC3_ZERO, terms[0].J);
+    anchor_wrench(m, &ground.anchor, vec3_neg(d), VEC3_ZERO, terms[1].J);
+  }
+}
+
+// W of these rows against the recursion's. Returns how many steps of the assembly each row has been through.
+static double visits_of_a_row(pair *p, const int *links) {
+  double W[2][TOUCHED * TOUCHED];
+  const mechanism *ways[] = {p->m, &p->divided};
+  motion *xs[] = {p->x, p->y};
+  for (int i = 0; i < 2; i++) {
+    touch_links(ways[i], xs[i], links);
+    CHECK(response_factor(ways[i], xs[i]));
+    if (i) xs[i]->dca->visited = 0;
+    response_matrix(ways[i], xs[i], W[i]);
+  }
+  keep(p, 3, difference(W[1], W[0], TOUCHED * TOUCHED));
+  return (double)p->y->dca->visited / TOUCHED;
+}
+
+// A row goes inward by the way of its link, 2 + ⌈log₂ n⌉ steps, and outward by the ways of all links that are touched.
+// Where the order knows these links there are at most 2k + 1 blocks, so that all ways together have at most 3k + 1
+// steps, whatever the length of the chain. Contacts are at the ends, in the middle, and move from link to link, also
+// away from those that the order knows.
+static void responses_stay_on_the_ways_of_touched_bodies(void) {
+  static const int lengths[] = {60, 250, 1000};
+  double worst[4] = {0}, most[2] = {0};
+  for (int k = 0; k < 3; k++) {
+    const int n = lengths[k];
+    int halvings = 0;
+    while (1 << halvings < n) halvings++;
+    const int places[][TOUCHED] = {
+        {1, 2, n - 1, n}, {n / 2 - 2, n / 2 - 1, n / 2, n / 2 + 1}, {n / 5, n / 3, n / 2, n}};
+    rig *r = long_chain(n, ANY, 10, 31 + (uint64_t)k);
+    const state s = chain_state(r, ANY);
+    for (int place = 0; place < 3; place++)
+      for (int knows = 0; knows < 2; knows++) {
+        bool *met = ARENA_ARRAY(&r->memory, bool, n + 1);
+        for (int i = 0; i < TOUCHED; i++) met[places[place][i]] = true;
+        pair *p = pair_with_order(r, knows ? met : NULL);
+        CHECK_LE(p->divided.dca->level_count, halvings + 2);
+        compare_accelerations(p, 0, s.q, s.u);
+        for (int step = 0; step < 12; step++) {
+          int links[TOUCHED];
+          for (int i = 0; i < TOUCHED; i++) links[i] = 1 + (places[place][i] - 1 + step * (i + 1)) % n;
+          const double visits = visits_of_a_row(p, links);
+          if (step == 0 && knows) CHECK_LE(visits, 2 * (3 * TOUCHED + 1));
+          CHECK_LE(visits, (TOUCHED + 1) * (halvings + 5));
+          if (step == 0) most[knows] = fmax(most[knows], visits);
+        }
+        take_worst(p, worst);
+        motion_destroy(p->y);
+      }
+    rig_destroy(r);
+  }
+  printf(
+      "    chains of up to 1000 links, 4 of them touched: a row goes through %.0f steps, and %.0f of an order that "
+      "knows "
+      "these links\n",
+      most[0], most[1]);
+  report("rows on some links", worst);
 }
 
 // Whether M, scaled to a unit diagonal, has no pivot near rounding.
@@ -422,7 +504,7 @@ static void bodies_without_inertia_are_joined_first(void) {
       }
       touch_everything(r, RIG_BODIES);
       rig_ready(r);
-      pair *p = pair_create(r);
+      pair *p = pair_of_any_order(r);
       const state s = random_state(r, 1);
       dynamics_set(p->m, p->x, s.t, s.q, s.u);
       dynamics_positions_velocities(p->m, p->x);
@@ -442,7 +524,7 @@ static void bodies_without_inertia_are_joined_first(void) {
 static void threads_do_not_change_a_bit(void) {
   enum { LINKS = 1000 };
   rig *r = long_chain(LINKS, ANY, 10, 5);
-  pair *p = pair_create(r);
+  pair *p = pair_of_any_order(r);
   const state s = chain_state(r, ANY);
   compare_accelerations(p, 0, s.q, s.u);
   double *alone = ARENA_ARRAY(&r->memory, double, LINKS), *turned = ARENA_ARRAY(&r->memory, double, LINKS);
@@ -476,6 +558,7 @@ int main(void) {
   RUN(loops_move_as_by_recursion);
   RUN(flexible_bodies_move_as_by_recursion);
   RUN(a_chain_takes_as_many_levels_as_halvings);
+  RUN(responses_stay_on_the_ways_of_touched_bodies);
   RUN(bodies_without_inertia_are_joined_first);
   RUN(threads_do_not_change_a_bit);
   return check_summary();

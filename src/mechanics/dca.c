@@ -685,30 +685,44 @@ static void mark_way(const mechanism *m, const motion *x, const row *r, bool *ma
     for (int at = step_of_term(m, x, r, k); at >= 0 && !marked[at]; at = x->dca_plan->steps[at].up) marked[at] = true;
 }
 
+// Adds the active steps up to step i to a list, in their order, and clears these and what they are made of. Returns the
+// length of the list.
+static int list_below(const mechanism *m, motion *x, int i, int count) {
+  const dca_plan *p = x->dca_plan;
+  const dca_step *s = &p->steps[i];
+  clear_step(m, x, i);
+  if (!x->dca->active[i]) return count;
+  if (s->left >= 0) count = list_below(m, x, s->left, count);
+  if (s->right >= 0) count = list_below(m, x, s->right, count);
+  for (int j = s->kind == DCA_LEAF ? p->first_side[s->node] : -1; j >= 0; j = p->next_side[j])
+    count = list_below(m, x, p->joint[j], count);
+  x->dca->list[count] = i;
+  return count + 1;
+}
+
 static void list_active(const mechanism *m, motion *x) {
   const dca_plan *p = x->dca_plan;
   dca_work *w = x->dca;
   int count = 0;
   for (int b = 0; b < m->base_count; b++) {
     w->begin[b] = count;
-    for (int i = p->base_begin[b]; i < p->base_end[b]; i++)
-      if (w->active[i]) w->list[count++] = i;
+    if (p->base_begin[b] < p->base_end[b]) count = list_below(m, x, p->base_end[b] - 1, count);
   }
   w->begin[m->base_count] = count;
   w->known = false;
   for (int k = 0; k < p->alone_count; k++) memset(x->links[p->alone[k]].pA, 0, sizeof x->links[0].pA);
 }
 
+// What is neither on the way of a row nor next to it is not looked at.
 void dca_focus(const mechanism *m, motion *x, int from, int to) {
   dca_work *w = x->dca;
-  for (int i = 0; i < x->dca_plan->step_count; i++) clear_step(m, x, i), w->active[i] = w->marked[i] = false;
+  for (int k = 0; k < w->begin[m->base_count]; k++) w->active[w->list[k]] = false;
   for (int i = from; i < to; i++) mark_way(m, x, &x->rows[i], w->active);
   list_active(m, x);
 }
 
 void dca_focus_all(const mechanism *m, motion *x) {
-  dca_work *w = x->dca;
-  for (int i = 0; i < x->dca_plan->step_count; i++) clear_step(m, x, i), w->active[i] = true, w->marked[i] = false;
+  for (int i = 0; i < x->dca_plan->step_count; i++) x->dca->active[i] = true;
   list_active(m, x);
 }
 
@@ -736,7 +750,8 @@ void dca_respond(const mechanism *m, motion *x, const row *r, double *tau, doubl
     const int base = x->row_bases[r->base0 + b], begin = w->begin[base], end = w->begin[base + 1];
     if (begin == end) respond_alone(m, x, base, tau, out);
     for (int k = begin; k < end; k++)
-      if (w->marked[w->list[k]]) gather_step(&g, w->list[k]);
+      if (w->marked[w->list[k]]) gather_step(&g, w->list[k]), w->visited++;
+    w->visited += end - begin;
     for (int k = end - 1; k >= begin; k--) spread_step(&g, w->list[k]);
     for (int k = begin; k < end; k++)
       if (w->marked[w->list[k]]) clear_step(m, x, w->list[k]), w->marked[w->list[k]] = false;

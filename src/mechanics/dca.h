@@ -46,8 +46,8 @@ typedef struct dca_plan {
   int *top, top_count;                     // the other steps
 } dca_plan;
 
-// For a compiled mechanism.
-dca_plan *dca_plan_create(const mechanism *m, arena *memory);
+// For a compiled mechanism. `met` (one per node, may be null for none) names the bodies that rows may touch.
+dca_plan *dca_plan_create(const mechanism *m, const bool *met, arena *memory);
 
 // Of one step: matrices, and vectors that belong to the forces at hand.
 typedef struct dca_cell {
@@ -66,6 +66,7 @@ typedef struct dca_work {
   int *singular;          // one per task, and one for the top: the node whose pivot is rounding, or 0
   bool *active, *marked;  // one per step: what dca_respond is to find; the way of a row to ground
   int *list, *begin;      // the active steps, and where those of each tree begin
+  long visited;           // steps that responses to rows have been through, in both directions
   bool recursion;         // there is a factor by recursion, too
   bool known;             // vectors are those of dca_forward, which found these accelerations:
   double *udot;

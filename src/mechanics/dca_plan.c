@@ -2,8 +2,15 @@
 // stretches of their own, which hang at its side. Each stretch is halved by the number of bodies until single ones are
 // left, so that a chain of n bodies takes ⌈log₂ n⌉ levels and a tree O(log n) on each of O(log n) stretches.
 //
+// Bodies that no row can touch are assembled first (figure 4 of the paper): a stretch is cut into blocks, each a run of
+// such bodies, or one that rows may touch or that carries such bodies at its side. Blocks are assembled by themselves,
+// and then halved like bodies. Responses to rows do not go into runs.
+//
 // A joint is eliminated by a division by the inertia of the assembly beyond it, which must have some. A body with too
 // little inertia of its own is therefore joined with the next one first.
+#include <limits.h>
+#include <stdlib.h>
+
 #include "mechanics/dca.h"
 
 typedef struct maker {
@@ -13,7 +20,9 @@ typedef struct maker {
   int *path;          // nodes of stretches, one after the other
   int *weight;        // before each of them on its stretch: nodes with what hangs at their sides
   int *unit;          // where units begin that are halved no further, as places in `path`
-  int path_used, unit_used;
+  int *block;         // where blocks begin, as numbers of units
+  bool *meets;        // of each node: rows may touch it, or what hangs at its side
+  int path_used, unit_used, block_used;
 } maker;
 
 // --- stretches -------------------------------------------------------------------------------------------------------
@@ -34,6 +43,21 @@ static void find_stretches(maker *k, arena *memory) {
     const int up = m->nodes[i].parent;
     if (up == GROUND || k->heavy[up] == i) continue;
     p->next_side[i] = p->first_side[up], p->first_side[up] = i;
+  }
+}
+
+// `met` may be null.
+static void find_meetings(maker *k, const bool *met, arena *memory) {
+  const mechanism *m = k->m;
+  bool *below = ARENA_ARRAY(memory, bool, m->node_count);
+  k->meets = ARENA_ARRAY(memory, bool, m->node_count);
+  for (int i = m->node_count - 1; met && i > 0; i--) {
+    const int up = m->nodes[i].parent;
+    k->meets[i] |= met[i];
+    below[i] |= met[i];
+    if (up == GROUND) continue;
+    below[up] |= below[i];
+    if (k->heavy[up] != i) k->meets[up] |= below[i];
   }
 }
 
@@ -120,17 +144,45 @@ static int add_unit(maker *k, int from, int to) {
   return add_join(k, k->path[from + 1], left, at);
 }
 
-// Units from … to - 1, halved where the weights of both sides differ least.
-static int add_units(maker *k, int from, int to) {
-  const int *unit = k->unit, *w = k->weight;
-  if (to - from == 1) return add_unit(k, unit[from], unit[to]);
-  int best = from + 1;
+// The number of bodies before a unit, or before a block.
+static int weight_before(const maker *k, bool blocks, int i) { return k->weight[k->unit[blocks ? k->block[i] : i]]; }
+
+// Where units, or blocks, from … to - 1 are halved: the weights of both sides differ least.
+static int middle(const maker *k, bool blocks, int from, int to) {
+  const int both = weight_before(k, blocks, from) + weight_before(k, blocks, to);
+  int best = from + 1, best_off = INT_MAX;
   for (int at = from + 1; at < to; at++) {
-    const int both = w[unit[from]] + w[unit[to]], off = 2 * w[unit[at]] - both, off_best = 2 * w[unit[best]] - both;
-    if ((off < 0 ? -off : off) < (off_best < 0 ? -off_best : off_best)) best = at;
+    const int off = abs(2 * weight_before(k, blocks, at) - both);
+    if (off < best_off) best = at, best_off = off;
   }
-  const int left = add_units(k, from, best), right = add_units(k, best, to);
-  return add_join(k, k->path[unit[best]], left, right);
+  return best;
+}
+
+static int add_units(maker *k, int from, int to) {
+  if (to - from == 1) return add_unit(k, k->unit[from], k->unit[to]);
+  const int at = middle(k, false, from, to), left = add_units(k, from, at), right = add_units(k, at, to);
+  return add_join(k, k->path[k->unit[at]], left, right);
+}
+
+static int add_blocks(maker *k, int from, int to) {
+  if (to - from == 1) return add_units(k, k->block[from], k->block[to]);
+  const int at = middle(k, true, from, to), left = add_blocks(k, from, at), right = add_blocks(k, at, to);
+  return add_join(k, k->path[k->unit[k->block[at]]], left, right);
+}
+
+static bool unit_meets(const maker *k, int unit) {
+  for (int i = k->unit[unit]; i < k->unit[unit + 1]; i++)
+    if (k->meets[k->path[i]]) return true;
+  return false;
+}
+
+// Units from … to - 1 as blocks.
+static int cut_into_blocks(maker *k, int from, int to) {
+  const int first = k->block_used;
+  for (int i = from; i < to; i++)
+    if (i == from || unit_meets(k, i) || unit_meets(k, i - 1)) k->block[k->block_used++] = i;
+  k->block[k->block_used++] = to;
+  return add_blocks(k, first, k->block_used - 1);
 }
 
 // Assembles the stretch that begins with `head` and all that hangs on it.
@@ -147,7 +199,7 @@ static int add_stretch(maker *k, int head) {
   }
   k->path[k->path_used] = -1, k->weight[k->path_used] = sum;  // the end of it, which has a place, too
   k->unit[k->unit_used++] = k->path_used++;
-  return add_units(k, first_unit, k->unit_used - 1);
+  return cut_into_blocks(k, first_unit, k->unit_used - 1);
 }
 
 // --- tasks -----------------------------------------------------------------------------------------------------------
@@ -174,13 +226,14 @@ static void divide_tasks(dca_plan *p, arena *memory) {
   }
 }
 
-dca_plan *dca_plan_create(const mechanism *m, arena *memory) {
+dca_plan *dca_plan_create(const mechanism *m, const bool *met, arena *memory) {
   dca_plan *p = ARENA_NEW(memory, dca_plan);
   const int n = m->node_count;
   maker k = {.m = m, .plan = p};
   find_stretches(&k, memory);
+  find_meetings(&k, met, memory);
   k.path = ARENA_ARRAY(memory, int, 2 * n), k.weight = ARENA_ARRAY(memory, int, 2 * n);
-  k.unit = ARENA_ARRAY(memory, int, 2 * n);
+  k.unit = ARENA_ARRAY(memory, int, 2 * n), k.block = ARENA_ARRAY(memory, int, 2 * n);
   p->steps = ARENA_ARRAY(memory, dca_step, 2 * n);
   p->leaf = ARENA_ARRAY(memory, int, n), p->joint = ARENA_ARRAY(memory, int, n);
   p->base_begin = ARENA_ARRAY(memory, int, m->base_count + 1),

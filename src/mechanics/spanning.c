@@ -294,17 +294,22 @@ static void mark_path(const mechanism *m, bool *marked, int i) {
   for (; i != GROUND && !marked[i]; i = m->nodes[i].parent) marked[i] = true;
 }
 
-static void list_base_nodes(mechanism *m, const motion *rows, const bool *touched, arena *memory) {
-  bool *marked = ARENA_ARRAY(memory, bool, m->node_count);
-  for (int k = 0; k < m->row_body_count; k++) mark_path(m, marked, rows->row_bodies[k].node);
-  for (int k = 0; k < m->row_speed_count; k++) mark_path(m, marked, m->speed_node[rows->row_speeds[k].speed]);
-  for (int b = 1; touched && b < m->body_count; b++)
-    if (touched[b]) mark_path(m, marked, m->bodies[b].node);
+static bool *find_met_nodes(const mechanism *m, const motion *rows, const bool *touched, arena *memory) {
+  bool *met = ARENA_ARRAY(memory, bool, m->node_count);
+  for (int k = 0; k < m->row_body_count; k++) met[rows->row_bodies[k].node] = true;
+  for (int k = 0; k < m->row_speed_count; k++) met[m->speed_node[rows->row_speeds[k].speed]] = true;
+  for (int b = 1; touched && b < m->body_count; b++) met[m->bodies[b].node] |= touched[b];
   for (int i = 0; i < m->friction_count; i++) {
     const joint *j = &m->joints[m->frictions[i].of.joint];
-    mark_path(m, marked, m->bodies[m->markers[j->first].body].node);
-    mark_path(m, marked, m->bodies[m->markers[j->second].body].node);
+    met[m->bodies[m->markers[j->first].body].node] = met[m->bodies[m->markers[j->second].body].node] = true;
   }
+  return met;
+}
+
+static void list_base_nodes(mechanism *m, const bool *met, arena *memory) {
+  bool *marked = ARENA_ARRAY(memory, bool, m->node_count);
+  for (int i = 1; i < m->node_count; i++)
+    if (met[i]) mark_path(m, marked, i);
   m->base_start = ARENA_ARRAY(memory, int, m->base_count + 2);
   m->base_nodes = ARENA_ARRAY(memory, int, m->node_count + 1);
   for (int i = 1; i < m->node_count; i++) m->base_start[m->nodes[i].base + 2] += marked[i];
@@ -545,10 +550,11 @@ bool mechanism_compile(mechanism *m, const bool *wanted, const temporary_rows *t
   }
   motion rows = {0};
   motion_lay_rows(m, &rows, memory);
-  list_base_nodes(m, &rows, temporary ? temporary->bodies : NULL, memory);
+  const bool *met = find_met_nodes(m, &rows, temporary ? temporary->bodies : NULL, memory);
+  list_base_nodes(m, met, memory);
   list_base_speeds(m, memory);
   find_pattern(m, &rows, memory);
-  if (m->divides) m->dca = dca_plan_create(m, memory);
+  if (m->divides) m->dca = dca_plan_create(m, met, memory);
   mark_bodies(m, memory);
   return true;
 }
