@@ -2,11 +2,14 @@
 #include "contact.h"
 
 #include "../bench/scene_matrix.h"
+#include "base/crew.h"
 #include "base/interrupt.h"
 #include "base/random.h"
 #include "solve/cone.h"
 #include "solve/cone_alart_curnier.h"
 #include "solve/cone_lanes.h"
+#include "solve/cone_patch.h"
+#include "solve/driver.h"
 #include "solve/groups.h"
 #include "solve/islands.h"
 #include "solve/residual.h"
@@ -309,6 +312,73 @@ static void free_bodies_take_fewer_sweeps(void) {
     }
     printf("    %d contacts to %.0e: %d sweeps, without momentum %d\n", s.contacts, tolerance, sweeps[1], sweeps[0]);
     CHECK_LE(sweeps[1], 0.7 * sweeps[0]);
+    end(&b);
+    scene_free(&s);
+  }
+}
+
+// Contacts that jam and slip in turns: sweeps alone run in circles, rounds with patches come to an end, with the same
+// bits whatever the number of threads.
+static void patches_end_circles(void) {
+  for (int k = 0; k < 2; k++) {
+    bed b;
+    begin(&b);
+    scene_data s = scene_balls(5, k ? 0.6 : 0.3, 1e-3);
+    take(&b, of_unit_masses(&b.memory, &s, true));
+    size_t bytes = (size_t)b.p.W.rows * sizeof(double);
+    double *first = ARENA_ARRAY(&b.memory, double, b.p.W.rows);
+    solve_limits limits = solve_limits_exact(&b.p);
+    limits.blocks = PATCHED_LEAST + 1;  // smaller problems have no memory for patches
+    solve_workspace *w = solve_workspace_create(&limits, NULL);
+    solve_settings settings = solve_settings_default();
+    settings.tolerance = 1e-6, settings.polish = false, settings.iterations = 5000;
+    CHECK_EQUAL(solver_run(&solver_nsgs, &b.p, &settings, w, &b.to).status, SOLVE_LIMIT);
+    for (int threads = 1; threads <= 3; threads += 2) {
+      crew shared = {0};
+      solve_status status = SOLVE_LIMIT;
+      solve_info info = {0};
+      int rounds = 0;
+      CHECK(crew_set(&shared, threads));
+      b.p.W.crew = &shared;
+      driver_begin(w, &b.p, &limits);
+      memset(b.to.r, 0, bytes);
+      w->sweeps = nsgs_begin(&b.p, w, settings.tolerance);
+      patches *x = patches_take(w, &limits);
+      patches_begin(x, &b.p, w);
+      for (; rounds < 10 && status == SOLVE_LIMIT; rounds++)
+        status = patches_round(x, &b.p, &settings, w, b.to.r, &info);
+      CHECK_EQUAL(status, SOLVE_SOLVED);
+      CHECK_LE(info.iterations, 5000);
+      CHECK_LE(judge(&b, as_dense(&b)), settings.tolerance);
+      if (threads == 1) memcpy(first, b.to.r, bytes);
+      else CHECK(memcmp(first, b.to.r, bytes) == 0);
+      if (threads == 1) printf("    friction %g: %d rounds, %d sweeps\n", s.mu[0], rounds, info.iterations);
+      b.p.W.crew = NULL;
+      crew_end(&shared);
+    }
+    solve_workspace_destroy(w);
+    end(&b);
+    scene_free(&s);
+  }
+}
+
+// Balls on joints: rows without a cone in between, which interior points do not take in pieces. The chain goes on
+// without them.
+static void joints_among_contacts_in_pieces(void) {
+  for (int k = 0; k < 2; k++) {
+    bed b;
+    begin(&b);
+    scene_data s = k ? scene_balls(4, 0.3, 1e-3) : scene_random(150, 60);
+    take(&b, in_pieces(&b.memory, &s));
+    solve_block *blocks = ARENA_ARRAY(&b.memory, solve_block, s.contacts);
+    memcpy(blocks, b.p.blocks, (size_t)s.contacts * sizeof *blocks);
+    for (int c = 0; c < s.contacts; c += 10) blocks[c].kind = BLOCK_BILATERAL, blocks[c].mu = 0;
+    b.p.blocks = blocks;
+    chain_tally tally = {0};
+    solve_info info = run(&b, 1e-8, false, &tally);
+    CHECK_EQUAL(b.islands.count, 1);
+    CHECK_EQUAL(info.status, SOLVE_SOLVED);
+    CHECK_LE(judge(&b, as_dense(&b)), 1.01e-8);
     end(&b);
     scene_free(&s);
   }
@@ -628,6 +698,8 @@ int main(void) {
   RUN(contacts_may_share_a_body);
   RUN(natural_maps_in_lanes_are_those_of_each);
   RUN(free_bodies_take_fewer_sweeps);
+  RUN(patches_end_circles);
+  RUN(joints_among_contacts_in_pieces);
   RUN(normal_rows_of_free_bodies_are_swept);
   RUN(memory_grows_with_the_rows);
   RUN(an_island_may_grow_within_its_memory);

@@ -234,11 +234,11 @@ static bool solves_at_once(const solve_problem *p, const solve_settings *setting
   int iterations = 0;
   if (settings->warm_start || !matrix_is_dense(&p->W) || !active_set_suits(p)) return false;
   if (active_set_find(p, to->r, &iterations) != SOLVE_SOLVED || !solve_weights(p, weights)) return false;
-  put_all_inside(p, to->r);
-  double residual = solve_residual_known(p, weights, to->r, to->u, work);
-  if (!(residual <= SOLVE_ROUNDING && residual <= settings->tolerance)) return false;
-  info->status = SOLVE_SOLVED, info->stage = solver_active_set.name;
-  info->residual = residual, info->iterations = iterations;
+  solve_info here = *info;
+  driver_judge(p, weights, fmin(SOLVE_ROUNDING, settings->tolerance), work, to, &here);
+  if (here.status != SOLVE_SOLVED) return false;
+  *info = here;
+  info->stage = solver_active_set.name, info->iterations = iterations;
   return true;
 }
 

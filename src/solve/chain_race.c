@@ -26,9 +26,13 @@
 //
 // R is a guess on piles: after 0.2 C it tells 6 of 15 that sweeps solve within C from 22 that take longer.
 //
-// The sweeps continue from their own last iterate, as if nothing had been tried. So the chain reaches at least what
-// they reach alone. They have no fixed end as long as they are expected to reach one. Sweeps from a warm start that
-// creep are begun again from zero: percussions of the last step may be a bad start.
+// Sweeps over a crowd of balls may run in circles, which interior points on all of it often do not end. There the
+// sweeps go on in rounds with patches (cone_patch.h) before anything else is tried.
+//
+// The sweeps continue from their own last iterate, or from the patches, as if nothing else had been tried. So without
+// patches the chain reaches at least what they reach alone. They have no fixed end as long as they are expected to
+// reach one. Sweeps from a warm start that creep are begun again from zero: percussions of the last step may be a bad
+// start.
 //
 // A limit of the user ends the sweeps early, and then nothing is to be tried that would not have been tried without it.
 // The race goes on without sweeping, as if the sweeps went on at the rate they had: with the same solvers in the same
@@ -44,6 +48,7 @@
 #include "solve/cone_interior.h"
 #include "solve/cone_local.h"
 #include "solve/cone_nsgs.h"
+#include "solve/cone_patch.h"
 #include "solve/friction_lcp.h"
 #include "solve/residual.h"
 #include "solve/work.h"
@@ -139,9 +144,14 @@ enum {
   STOPS = 16,
   PATIENCE = 2,
   PATH_STEPS = 2000,
-  MORE_SWEEPS = 10
+  MORE_SWEEPS = 10,
+  PATCHED_FROM = 1500,  // sweeps over a crowd
+  ROUNDS = 120          // with patches, at most
 };
 
+// What patches cost at most, in parts of what interior points are expected to cost; rows of problems that take them,
+// in parts of the velocities.
+static const double PATCHED = 2, PATCHED_ROWS = 1.5;
 // What a path costs at most where W is formed, in parts of what the sweeps have cost.
 static const double PATH_SHARE = 2;
 // Interior points are tried when the sweeps are expected to take longer than this part of what they cost.
@@ -309,6 +319,20 @@ static solve_status sweep_on(const solve_problem *p, const solve_settings *s, so
 }
 static const solver sweeper = {.name = "nsgs", .solve = sweep_on};
 
+// Whether the race goes on after sweeps by the one or the other solver.
+static bool sweep_by(race *x, const solver *s, const solve_settings *settings) {
+  chain_run *c = x->c;
+  solve_settings own = *settings;
+  own.warm_start = true;
+  own.polish = false;
+  solve_info info = chain_attempt(c, s, &own, c->d.swept);
+  x->sweeps += info.iterations, x->residual = info.residual, x->least = fmin(x->least, x->residual);
+  int k = x->stop_count++ % STOPS;
+  x->stop[k] = x->sweeps, x->residual_at[k] = x->residual, x->least_at[k] = x->least;
+  // where the judge finds that they ended too early, by rounding, they go on
+  return info.status == SOLVE_LIMIT || info.status == SOLVE_INACCURATE;
+}
+
 // Whether the race goes on.
 static bool sweep_to(race *x, int target) {
   chain_run *c = x->c;
@@ -318,14 +342,7 @@ static bool sweep_to(race *x, int target) {
     return target < x->end;
   }
   own.iterations = (target < x->allowed ? target : x->allowed) - x->sweeps;
-  own.warm_start = true;
-  own.polish = false;
-  solve_info info = chain_attempt(c, &sweeper, &own, c->d.swept);
-  x->sweeps += info.iterations, x->residual = info.residual, x->least = fmin(x->least, x->residual);
-  int k = x->stop_count++ % STOPS;
-  x->stop[k] = x->sweeps, x->residual_at[k] = x->residual, x->least_at[k] = x->least;
-  // where the judge finds that they ended too early, by rounding, they go on
-  if (info.status != SOLVE_LIMIT && info.status != SOLVE_INACCURATE) return false;
+  if (!sweep_by(x, &sweeper, &own)) return false;
   if (x->sweeps == x->allowed) stop_sweeping(x);
   return x->sweeps < x->end;
 }
@@ -434,12 +451,12 @@ static double expected_steps(const race *x) {
   return x->cost[INTERIOR] * sweep_work(x->c) / factor_work(x->c->p, x->c->w);
 }
 
-// Interior points start from the middle of their cones and from the sweeps in turn: runs from different starts stick in
-// different places. From the sweeps they take fewer steps where they succeed. Returns false if the problem has
-// rows that they cannot take in pieces.
+// Interior points start from the middle of their cones, and after that from the sweeps, which have moved on each time:
+// runs from different starts stick in different places. From the sweeps they take fewer steps where they succeed.
+// Returns false if the problem has rows that they cannot take in pieces.
 static bool begin_interior(race *x) {
   chain_run *c = x->c;
-  x->from_sweeps = x->starts++ % 2;
+  x->from_sweeps = x->starts++ > 0;
   return interior_path_begin(c->w->interior, c->p, c->w, x->from_sweeps ? c->d.swept : NULL);
 }
 
@@ -484,7 +501,8 @@ static void try_slice(race *x, int i) {
 static double cost_of_slice(const race *x, int i) {
   if (i == INTERIOR) return (x->running[i] ? SLICE : FIRST_SLICE) * x->cost[i];
   if (i == TURNS) return x->tried[i] ? x->spent[i] : x->cost[i];  // they take twice as many sweeps each time
-  return i == NEWTON ? (x->patience + 1) * x->cost[i] / runners[i].pieces.steps : x->cost[i];
+  int steps = x->patience + 1 < runners[i].pieces.iterations ? x->patience + 1 : runners[i].pieces.iterations;
+  return i == NEWTON ? steps * x->cost[i] / runners[i].pieces.steps : x->cost[i];
 }
 
 // Of those that take turns the one that has cost least, with its next turn; -1: none. What starts from the sweeps
@@ -618,12 +636,44 @@ static void start_again(race *x) {
   x->limit = solver_nsgs.limit(x->c->p);
 }
 
+// Whether the sweeps go on with patches: over crowds whose percussions are as good as unique, as those of balls. Where
+// contacts share loads, as those of boxes do, interior points end sooner.
+static bool takes_patches(const race *x) {
+  const solve_problem *p = x->c->p;
+  return x->pieces && p->block_count > PATCHED_LEAST && p->W.rows < PATCHED_ROWS * p->W.velocities &&
+         x->allowed == INT_MAX && nsgs_is_packed(x->c->w->sweeps);
+}
+
 // Sweeps before anything else is looked at. From a warm start they are enough for most problems. In a crowd the pattern
 // of the equations, which tells what a factorisation costs, takes as long as some of them.
 static int first_sweeps(const race *x) {
   if (!x->pieces) return LEAST_SWEEPS;
+  if (takes_patches(x)) return PATCHED_FROM;
   if (x->c->p->block_count > (x->warm ? WARM_CROWD : CROWD)) return LEAST_IN_PIECES;
   return x->warm ? LEAST_SWEEPS : FIRST_IN_PIECES;
+}
+
+static solve_status round_of_patches(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                                     solve_info *info) {
+  return patches_round(w->patches, p, s, w, r, info);
+}
+static const solver patcher = {.name = "nsgs", .solve = round_of_patches};
+
+// In a crowd sweeps that are not soon at an end go on in rounds with patches (cone_patch.h), as long as these cost less
+// than interior points on the whole are expected to. Returns whether the race goes on.
+static bool sweep_with_patches(race *x) {
+  chain_run *c = x->c;
+  double most = c->w->work + PATCHED * x->cost[INTERIOR] * sweep_work(c);
+  bool goes_on = true;
+  size_t mark = c->w->used;
+  solve_limits limits = solve_limits_exact(c->p);
+  c->w->patches = patches_take(c->w, &limits);
+  patches_begin(c->w->patches, c->p, c->w);
+  for (int k = 0; k < ROUNDS && goes_on && !chain_done(c) && c->w->work < most; k++)
+    goes_on = sweep_by(x, &patcher, c->settings);
+  nsgs_be_plain(c->w->sweeps, false);
+  c->w->used = mark;
+  return goes_on;
 }
 
 // From where they are to the end of the race, or to where they start again.
@@ -633,6 +683,7 @@ static void sweep_all(race *x) {
   bool sweeping = !x->pieces || sweep_to(x, first / 2);
   if (sweeping) sweeping = sweep_to(x, first);
   if (!chain_done(c) && !x->lined_up) line_up(x);
+  if (sweeping && !chain_done(c) && takes_patches(x)) sweeping = sweep_with_patches(x);
   if (x->pieces && sweeping && !chain_done(c)) try_due(x);
   while (sweeping && (x->sweeps < x->limit || extend(x)) && !chain_done(c)) {
     sweeping = sweep_to(x, next_stop(x));

@@ -349,6 +349,7 @@ static void begin_crowd(const solve_problem *p, solve_workspace *w, const solve_
 
 nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w, double tolerance) {
   solve_limits limits = solve_limits_exact(p);
+  if (!matrix_is_dense(&p->W)) limits.dense = 0;  // what is laid out for it is for W that is formed
   nsgs_sweeps *m = TAKE(w, nsgs_sweeps, 1);
   *m = lay_out(w, &limits);
   m->problem = *p, m->spent = &w->work;
@@ -386,7 +387,11 @@ static solve_status go_on_packed(nsgs_sweeps *m, const solve_settings *s, interr
     bool looks = periodic || change <= due, still = !(change > 0);
     double residual = looks ? m->type->residual(m->packed) : INFINITY;
     if (residual <= tolerance || jumps || still || info->iterations == most) m->type->give(m->packed, r);
-    if (residual <= tolerance) return SOLVE_SOLVED;
+    if (residual <= tolerance) {  // with velocities formed anew, too: the rounding of many changes may hide an error
+      m->type->take(m->packed, r);
+      residual = m->type->residual(m->packed);
+      if (residual <= tolerance) return SOLVE_SOLVED;
+    }
     // the residual falls with the root of the change
     if (looks) due = fmin(due, change * (tolerance / residual) * (tolerance / residual));
     if (still) return change == 0 ? SOLVE_STALLED : SOLVE_INVALID;
@@ -436,6 +441,14 @@ solve_status nsgs_go_on(nsgs_sweeps *m, const solve_settings *s, interrupt *stop
                                      : go_on_plain(m, s, stop, r, info);
   *m->spent += (info->iterations - before) * nsgs_work(m);
   return status;
+}
+
+bool nsgs_is_packed(const nsgs_sweeps *m) { return m->packed != NULL; }
+void nsgs_be_plain(nsgs_sweeps *m, bool plain) { m->type->be_plain(m->packed, plain); }
+
+void nsgs_restart(nsgs_sweeps *m, const double *r) {
+  m->drift.looks = 0;
+  m->type->take(m->packed, r);
 }
 
 // --- where something moves -------------------------------------------------------------------------------------------

@@ -14,6 +14,10 @@ nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w, double toler
 solve_status nsgs_go_on(nsgs_sweeps *m, const solve_settings *s, interrupt *stop, double *r, solve_info *info);
 double nsgs_work(const nsgs_sweeps *m);  // of one sweep, in nanoseconds of one machine: only ratios count
 void nsgs_measure(solve_workspace *w, const solve_limits *limits);
+// Sweeps over a crowd, which have momentum (cone_packed.h): they can go on without it, and from another r.
+bool nsgs_is_packed(const nsgs_sweeps *m);
+void nsgs_be_plain(nsgs_sweeps *m, bool plain);
+void nsgs_restart(nsgs_sweeps *m, const double *r);
 
 // Sweeps over a problem in pieces that stay where something moves. The first one is over all blocks; after it a block
 // is solved only if one of its velocities was moved in this sweep or in the one before. A change of a block counts from

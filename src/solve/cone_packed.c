@@ -32,6 +32,7 @@ struct packed_sweeps {
   double theta, beta;         // of the momentum
   int circles;                // how often the sweeps were found to run in circles
   bool calm;                  // without momentum and on shorter ways for that reason
+  bool plain;                 // without momentum, as asked for
   double least, most, least_before;  // changes of sweeps, of late and in the time before
   int sweeps;
   uint64_t *used;
@@ -167,7 +168,7 @@ static double find_scale(const packed_sweeps *m) {
 
 static bool begin(packed_sweeps *m, const solve_problem *p, const double *weights) {
   if (!weights || !suits(p)) return false;
-  m->sweeps = m->circles = 0, m->calm = false, m->least = m->least_before = INFINITY, m->most = 0;
+  m->sweeps = m->circles = 0, m->calm = m->plain = false, m->least = m->least_before = INFINITY, m->most = 0;
   m->crew = p->W.crew, m->bodies = p->W.velocities / PACKED_SPEEDS;
   m->order = packed_colour(p, (packed_list){NULL, p->block_count}, LANES, m->used, m->place);
   m->count = m->order.start[m->order.colours] / LANES;
@@ -313,6 +314,7 @@ static void sum_parts(void *context, int from, int to) {
   for (int k = from; k < to; k++) sum_part(context, k);
 }
 
+static void be_plain(packed_sweeps *m, bool plain) { m->plain = plain; }
 static double scale(const packed_sweeps *m) { return m->scale; }
 static int groups(const packed_sweeps *m) { return m->count; }
 
@@ -387,7 +389,7 @@ static void sweep_chunks(void *context, int first, int last) {
 
 static const double BETA_MOST = 0.8;
 static void find_momentum(packed_sweeps *m, double back) {
-  if (back > 0 || m->calm) {
+  if (back > 0 || m->calm || m->plain) {
     begin_momentum(m);
     return;
   }
@@ -429,7 +431,8 @@ static double sweep(packed_sweeps *m) {
 // Single precision leaves about 1e-7 of the residual, times how much larger the percussions of a crowd are than the sum
 // of what they do to its bodies. Its least tolerance is far above that.
 #ifdef LANES_SINGLE
-const packed_type packed_single = {5e-5, 2e-6, 48, lay_out, begin, take, give, residual, sweep, scale, groups};
+const packed_type packed_single = {5e-5, 2e-6,     48,    lay_out,  begin, take,
+                                   give, residual, sweep, be_plain, scale, groups};
 #else
-const packed_type packed_double = {0, 0, 44, lay_out, begin, take, give, residual, sweep, scale, groups};
+const packed_type packed_double = {0, 0, 44, lay_out, begin, take, give, residual, sweep, be_plain, scale, groups};
 #endif

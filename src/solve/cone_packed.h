@@ -30,8 +30,9 @@ typedef struct packed_type {
   // How far the contacts of a sweep were from their solutions, each in its turn, in units of the residual (residual.h)
   // that fit the problem: Σ d |Δr|².
   double (*sweep)(packed_sweeps *m);
-  double (*scale)(const packed_sweeps *m);  // Σ q²/d in the same units
-  int (*groups)(const packed_sweeps *m);    // of contacts that are solved at once
+  void (*be_plain)(packed_sweeps *m, bool plain);  // without momentum, or with it again
+  double (*scale)(const packed_sweeps *m);         // Σ q²/d in the same units
+  int (*groups)(const packed_sweeps *m);           // of contacts that are solved at once
 } packed_type;
 
 // The first has twice as many contacts at once.

@@ -24,6 +24,10 @@ driver driver_begin_part(solve_workspace *w, const solve_problem *p, const solve
 // Solves from solution->r as it is, polishes, moves percussions into their sets, judges.
 void driver_solve(const solver *s, const solve_problem *p, const solve_settings *settings, solve_workspace *w,
                   const driver *d, solve_solution *solution, solve_info *info);
+// Moves percussions into their sets and finds their velocities, their residual and whether that is a solution: the one
+// place that judges. `weights` are those of the residual, `work` is as long as the problem has rows and velocities.
+void driver_judge(const solve_problem *p, const double *weights, double tolerance, double *work,
+                  solve_solution *solution, solve_info *info);
 double driver_now(void);  // [s]
 
 #endif

@@ -8,6 +8,7 @@
 #include "solve/condensed.h"
 #include "solve/cone.h"
 #include "solve/cone_alart_curnier.h"
+#include "solve/cone_patch.h"
 #include "solve/reduced.h"
 #include "solve/residual.h"
 
@@ -56,6 +57,8 @@ static size_t memory_of(void (*measure)(solve_workspace *, const solve_limits *)
 
 size_t solver_memory_all(const solve_limits *limits) {
   size_t most = memory_of(alart_curnier_measure, limits);
+  if (limits->velocities && limits->blocks > PATCHED_LEAST && memory_of(patches_measure, limits) > most)
+    most = memory_of(patches_measure, limits);
   for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++) {
     size_t size = memory_of(solvers[i]->measure, limits);
     if (size > most) most = size;
@@ -69,13 +72,25 @@ double driver_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+// What a solver says is kept, but for whether it has solved the problem.
+static void accept(double tolerance, solve_info *info) {
+  if (info->residual <= tolerance) info->status = SOLVE_SOLVED;
+  else if (info->status == SOLVE_SOLVED) info->status = SOLVE_INACCURATE;
+}
+
+void driver_judge(const solve_problem *p, const double *weights, double tolerance, double *work,
+                  solve_solution *solution, solve_info *info) {
+  put_all_inside(p, solution->r);
+  info->residual = solve_residual_known(p, weights, solution->r, solution->u, work);
+  if (info->status != SOLVE_INTERRUPTED) accept(tolerance, info);
+}
+
 void driver_solve(const solver *s, const solve_problem *p, const solve_settings *settings, solve_workspace *w,
                   const driver *d, solve_solution *solution, solve_info *info) {
   size_t mark = w->used;
   info->status = s->solve(p, settings, w, solution->r, info);
   w->used = mark;
-  put_all_inside(p, solution->r);
-  info->residual = solve_residual_known(p, w->weights, solution->r, solution->u, d->work);
+  driver_judge(p, w->weights, settings->tolerance, d->work, solution, info);
   if (info->status == SOLVE_INTERRUPTED) return;
   bool polishes = settings->polish && (!s->resumes || info->residual <= settings->tolerance);
   if (polishes && info->residual > SOLVE_ROUNDING && info->residual < INFINITY) {
@@ -83,9 +98,8 @@ void driver_solve(const solver *s, const solve_problem *p, const solve_settings 
     info->residual = alart_curnier_polish(p, w, solution->r, solution->u, before);
     info->polished = info->residual < before;
     w->used = mark;
+    accept(settings->tolerance, info);
   }
-  if (info->residual <= settings->tolerance) info->status = SOLVE_SOLVED;
-  else if (info->status == SOLVE_SOLVED) info->status = SOLVE_INACCURATE;
 }
 
 static solve_status admit(const solver *s, const solve_problem *p, const solve_workspace *w,

@@ -21,14 +21,15 @@ solve_workspace *solve_workspace_create(const solve_limits *limits, carom_error 
   size_t size = solver_memory_all(limits);
   solve_workspace *w = malloc(sizeof *w);
   char *base = w ? aligned_alloc(ALIGNMENT, size + ALIGNMENT) : NULL;
-  condensed *in_pieces = base ? condensed_create() : NULL;
-  if (!in_pieces) {
+  condensed *in_pieces = base ? condensed_create() : NULL, *of_patch = in_pieces ? condensed_create() : NULL;
+  if (!of_patch) {
+    condensed_destroy(in_pieces);
     free(base);
     free(w);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for contact problems of %d rows", limits->rows);
     return NULL;
   }
-  *w = (solve_workspace){.base = base, .size = size, .limits = *limits, .condensed = in_pieces};
+  *w = (solve_workspace){.base = base, .size = size, .limits = *limits, .condensed = in_pieces, .of_patch = of_patch};
   return w;
 }
 
@@ -41,6 +42,7 @@ bool solve_workspace_fits(const solve_workspace *w, const solve_limits *limits) 
 void solve_workspace_destroy(solve_workspace *w) {
   if (!w) return;
   condensed_destroy(w->condensed);
+  condensed_destroy(w->of_patch);
   free(w->base);
   free(w);
 }

@@ -17,7 +17,9 @@ typedef struct solve_workspace {
   struct newton_path *path;        // of the chain, likewise
   struct interior_path *interior;  // likewise, of problems in pieces
   struct local_path *local;        // likewise
+  struct patches *patches;         // of the chain, while its sweeps go on with them
   struct condensed *condensed;     // equations of problems in pieces; grows by itself
+  struct condensed *of_patch;      // of a part of such a problem that is solved by itself; likewise
   const double *weights;  // of the residual of the problem that is solved (solve/residual.h); null: it has no diagonal
   interrupt *stop;        // ends a solve early; may be null
   double work;            // of the solvers on the problem at hand, by the model of solve/work.h
