@@ -387,11 +387,11 @@ static solve_status go_on_packed(nsgs_sweeps *m, const solve_settings *s, interr
     bool looks = periodic || change <= due, still = !(change > 0);
     double residual = looks ? m->type->residual(m->packed) : INFINITY;
     if (residual <= tolerance || jumps || still || info->iterations == most) m->type->give(m->packed, r);
-    if (residual <= tolerance) {  // with velocities formed anew, too: the rounding of many changes may hide an error
+    if (residual <= tolerance && m->done > RENEWED) {  // once more, without the rounding of many changes
       m->type->take(m->packed, r);
       residual = m->type->residual(m->packed);
-      if (residual <= tolerance) return SOLVE_SOLVED;
     }
+    if (residual <= tolerance) return SOLVE_SOLVED;
     // the residual falls with the root of the change
     if (looks) due = fmin(due, change * (tolerance / residual) * (tolerance / residual));
     if (still) return change == 0 ? SOLVE_STALLED : SOLVE_INVALID;
