@@ -35,7 +35,7 @@ static const double ALSO = 0.1;
 // Of the tolerance of the whole, relative to the same velocities; and the most of it.
 static const double OF_TOLERANCE = 0.3, TOLERANCE_MOST = 1e-3;
 
-enum { FREE, NEXT, TAKEN, EARLIER };  // states of a contact: it may come next; in the patch; in one of this round
+enum { NEXT = 1, TAKEN = 2, EARLIER = 4 };  // of a contact: it may come next; in the patch; in one before, this round
 
 struct patches {
   int rounds, size, bodies;
@@ -45,7 +45,7 @@ struct patches {
   double *v;
   int *head, *next;  // of each body its first contact, 2 b + i: b on its i-th body; of that one the next; -1: none
   int *near;         // contacts that are on bodies of the patch
-  char *state;       // of each contact
+  char *state;       // of each contact, flags
   int *place;        // of each body its velocities among those of the patch; -1: not in it
   // the patch and its problem
   int count, velocities;
@@ -134,7 +134,7 @@ static int most_moved(const patches *x, const int *list, int count) {
   int most = -1;
   for (int k = 0; k < count; k++) {
     int b = list ? list[k] : k;
-    bool may = list ? x->state[b] == NEXT : x->state[b] == FREE;
+    bool may = list ? !(x->state[b] & TAKEN) : x->state[b] == 0;
     if (may && (most < 0 || x->moved[b] > x->moved[most])) most = b;
   }
   return most;
@@ -143,14 +143,13 @@ static int most_moved(const patches *x, const int *list, int count) {
 // Contact b joins the patch, and those on its bodies may come next.
 static void add_contact(patches *x, const solve_problem *p, int b, int *near_count) {
   int body[2];
-  x->state[b] = TAKEN, x->count++;
+  x->state[b] |= TAKEN, x->count++;
   packed_bodies(&p->W.J, b, x->bodies, body);
   for (int i = 0; i < 2; i++) {
     if (body[i] == x->bodies || x->place[body[i]] >= 0) continue;
     x->place[body[i]] = 0;
     for (int k = x->head[body[i]]; k >= 0; k = x->next[k])
-      if (x->state[k / 2] == FREE || x->state[k / 2] == EARLIER)
-        x->state[k / 2] = NEXT, x->near[(*near_count)++] = k / 2;
+      if (!(x->state[k / 2] & (NEXT | TAKEN))) x->state[k / 2] |= NEXT, x->near[(*near_count)++] = k / 2;
   }
 }
 
@@ -164,13 +163,13 @@ static void gather(patches *x, const solve_problem *p, int b) {
     if (x->place[k] >= 0) x->place[k] = x->velocities, x->velocities += PACKED_SPEEDS;
   x->count = 0;
   for (int k = 0; k < p->block_count; k++) {
-    if (x->state[k] == TAKEN) x->contact[x->count++] = k;
-    if (x->state[k] == NEXT) x->state[k] = FREE;
+    if (x->state[k] & TAKEN) x->contact[x->count++] = k;
+    x->state[k] &= EARLIER;
   }
 }
 
 static void release(patches *x) {
-  for (int k = 0; k < x->count; k++) x->state[x->contact[k]] = EARLIER;
+  for (int k = 0; k < x->count; k++) x->state[x->contact[k]] |= EARLIER;
   for (int k = 0; k < x->bodies; k++) x->place[k] = -1;
 }
 
@@ -243,6 +242,7 @@ static void solve_patch(patches *x, const solve_problem *p, const solve_settings
   driver_solve(&sweeper, p, &own, w, &d, &(solve_solution){x->r, x->u}, &info);
   if (info.status != SOLVE_SOLVED && info.status != SOLVE_INTERRUPTED) {
     own.iterations = OWN_STEPS;
+    memcpy(d.r, x->r, (size_t)p->W.rows * sizeof *d.r);  // judged even if there are no interior points
     driver_solve(&follower, p, &own, w, &d, &(solve_solution){d.r, d.u}, &info);
     if (info.status == SOLVE_SOLVED) memcpy(x->r, d.r, (size_t)p->W.rows * sizeof *x->r);
   }
@@ -272,7 +272,7 @@ solve_status patches_round(patches *x, const solve_problem *p, const solve_setti
                            solve_info *info) {
   solve_status status = sweep_and_look(x, p, s, w, r, info);
   if (status != SOLVE_LIMIT) return status;
-  memset(x->state, FREE, (size_t)p->block_count);
+  memset(x->state, 0, (size_t)p->block_count);
   p->W.ops->start(&p->W, r, x->v);
   double most = 0;
   for (int k = 0; k < PATCHES && !interrupted(w->stop); k++) {
