@@ -114,7 +114,7 @@ static bool turner_suits(const solve_problem *p) { return condensed_suits(p) && 
 static int turner_limit(const solve_problem *p) { return (void)p, LOCAL_LIMIT; }
 static solve_status turn(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                          solve_info *info) {
-  return local_path_go_on(w->local, p, s, w, r, info);
+  return w->weights ? local_path_go_on(w->local, p, s, w, r, info) : SOLVE_UNSUITABLE;
 }
 static const solver turner = {
     .name = "alart-curnier", .suits = turner_suits, .limit = turner_limit, .solve = turn, .resumes = true};
@@ -529,7 +529,8 @@ static void try_due_in_pieces(race *x) {
     double rest = rest_of_sweeps(x);
     x->share = clamp(rest / (4 * unit), SHARE_LEAST, SHARE_MOST);
     if (x->sweeps < WAIT * unit || rest <= WAIT * unit) return;
-    if (x->tried[INTERIOR] && x->others > x->share * x->sweeps) return;
+    const bool asked = x->tried[INTERIOR] || !(x->due[INTERIOR] < INFINITY);  // they may not suit
+    if (asked && x->others > x->share * x->sweeps) return;
     int i = next_in_turn(x, rest);
     if (i < 0) return;
     try_slice(x, i);

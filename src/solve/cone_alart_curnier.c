@@ -354,12 +354,14 @@ static double judge(newton *x, const solve_problem *p) {
 
 static newton begin(const solve_problem *p, solve_workspace *w) {
   solve_limits limits = solve_limits_exact(p);
+  const bool in_pieces = condensed_suits(p) && condensed_begin(w->condensed, p);
+  if (in_pieces) limits.dense = 0;  // nothing is formed, and there may be no memory for it
   newton x = lay_out(w, &limits);
   x.n = p->W.rows;
   x.weights = w->weights;
   x.spent = &w->work;
   x.lift = LITTLE;
-  if (condensed_suits(p) && condensed_begin(w->condensed, p)) x.pieces = w->condensed;
+  if (in_pieces) x.pieces = w->condensed;
   else if (x.n <= SOLVE_DENSE_MAX) p->W.ops->dense(&p->W, x.W);
   choose_rho(&x, p);
   return x;
