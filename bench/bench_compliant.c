@@ -19,7 +19,7 @@
 // alike. So balls fall from many heights, each until after ten bounces, near the top of a flight.
 enum { HEIGHTS = 100, BOUNCES = 10 };
 static const double HEIGHT_FIRST = 0.5, HEIGHT_LAST = 1.5;  // [m]
-static const double END_FROM_1M = 9.05;                     // [s]; the time of a flight grows with the root of the height
+static const double END_FROM_1M = 9.05;  // [s]; the time of a flight grows with the root of the height
 static const char BALL_MODEL[] =
     "space: planar\n"
     "bodies: {ball: {mass: 1, inertia: 0.1}}\n"
@@ -93,10 +93,10 @@ static void add_up(const fall *f, int count) {
       printf("ball from %.2f m: %ld and %ld bounces, not %d\n", f[i].ball.gap, f[i].summary.contact_episodes,
              f[i].run.bounces, BOUNCES);
   }
-  printf("ball, engine:  %ld steps, %ld evaluations, %.2f ms, energy wrong by %.1e at most\n", steps[0],
-         evaluations[0], 1e3 * engine, worst[0]);
-  printf("ball, by hand: %ld steps, %ld evaluations, %.2f ms, energy wrong by %.1e at most\n", steps[1],
-         evaluations[1], 1e3 * hand, worst[1]);
+  printf("ball, engine:  %ld steps, %ld evaluations, %.2f ms, energy wrong by %.1e at most\n", steps[0], evaluations[0],
+         1e3 * engine, worst[0]);
+  printf("ball, by hand: %ld steps, %ld evaluations, %.2f ms, energy wrong by %.1e at most\n", steps[1], evaluations[1],
+         1e3 * hand, worst[1]);
   printf("ball: from single heights the engine takes %.2f to %.2f of the steps by hand\n", least, most);
   printf("ball: engine over hand %.2f (at most 1.2 wanted)\n", engine / hand);
 }
@@ -105,7 +105,8 @@ static void add_up(const fall *f, int count) {
 static void compare_ball(int turns) {
   fall falls[HEIGHTS] = {0};
   int count = 0;
-  while (count < HEIGHTS && begin_fall(&falls[count], HEIGHT_FIRST + (HEIGHT_LAST - HEIGHT_FIRST) / HEIGHTS * count)) count++;
+  while (count < HEIGHTS && begin_fall(&falls[count], HEIGHT_FIRST + (HEIGHT_LAST - HEIGHT_FIRST) / HEIGHTS * count))
+    count++;
   for (int i = 0; i < turns * count; i++) {
     fall *f = &falls[i % count];
     f->engine = fmin(f->engine, fall_in_engine(f));
