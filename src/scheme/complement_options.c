@@ -58,7 +58,6 @@ bool complement_advises(const scheme_request *request, const char *who, compleme
 static bool rebounds(const mechanism *m, const contact_element *e) {
   return (void)m, e->material.restitution > 0 || e->material.tangential_restitution > 0;
 }
-static bool rolls(const mechanism *m, const contact_element *e) { return (void)m, contact_rolls(e); }
 
 static bool accepts_contacts(const scheme_request *request, const char *who, scheme_refusal *why) {
   refused_contact c;
@@ -69,10 +68,7 @@ static bool accepts_contacts(const scheme_request *request, const char *who, sch
                          "'%s' has a restitution, but %s has none: bodies rebound by their deformation, and lose "
                          "energy in their damping",
                          c.name, who);
-  if (!scheme_find_contact(request, rolls, &c)) return true;
-  return SCHEME_REFUSE(why, c.where, c.index, "use method event, moreau or compliant",
-                       "'%s': %s does not support '%s' of a material", c.name, who,
-                       c.e.material.rolling > 0 ? "rolling_friction" : "spinning_friction");
+  return !scheme_refuses_turning(request, who, why);
 }
 
 bool complement_accepts_model(const scheme_request *request, const char *who, scheme_refusal *why) {

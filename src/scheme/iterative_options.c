@@ -103,16 +103,6 @@ static bool accepts_step(const scheme_request *request, scheme_refusal *why) {
                              "take a shorter step, more substeps or fewer modes, or another method", why);
 }
 
-static bool rolls(const mechanism *m, const contact_element *e) { return (void)m, contact_rolls(e); }
-
-static bool accepts_turning(const scheme_request *request, scheme_refusal *why) {
-  refused_contact c;
-  if (!scheme_find_contact(request, rolls, &c)) return true;
-  return SCHEME_REFUSE(why, c.where, c.index, "use method event, moreau or compliant",
-                       "'%s': " WHO " does not support '%s' of a material", c.name,
-                       c.e.material.rolling > 0 ? "rolling_friction" : "spinning_friction");
-}
-
 static bool rebounds(const mechanism *m, const contact_element *e) {
   return (void)m, e->material.restitution > 0 || e->material.tangential_restitution > 0;
 }
@@ -132,7 +122,7 @@ static bool accepts_paper(const scheme_request *request, scheme_refusal *why) {
 
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
   const carom_iterative_def *d = request->options;
-  return accepts_step(request, why) && accepts_turning(request, why) &&
+  return accepts_step(request, why) && !scheme_refuses_turning(request, WHO, why) &&
          event_accepts_model(request, WHO, d->impact, why) &&
          (d->form != CAROM_FORM_PAPER || accepts_paper(request, why));
 }

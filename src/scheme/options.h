@@ -91,4 +91,15 @@ static inline bool scheme_find_contact(const scheme_request *request, contact_te
   return true;
 }
 
+static inline bool resists_turning(const mechanism *m, const contact_element *e) { return (void)m, contact_rolls(e); }
+
+// For schemes without rolling and spinning friction.
+static inline bool scheme_refuses_turning(const scheme_request *request, const char *who, scheme_refusal *why) {
+  refused_contact c;
+  if (!scheme_find_contact(request, resists_turning, &c)) return false;
+  return !SCHEME_REFUSE(why, c.where, c.index, "use method event, moreau, stewart-trinkle or compliant",
+                        "'%s': %s does not support '%s' of a material", c.name, who,
+                        c.e.material.rolling > 0 ? "rolling_friction" : "spinning_friction");
+}
+
 #endif
