@@ -272,14 +272,33 @@ static void count_unsolved(event *s, bool strikes) {
   if (s->tally.unsolved < s->tally.problems) s->tally.unsolved++;
 }
 
-static void book_point(event *s, int p, impact_losses *losses) {
-  const event_point *c = &s->point[p];
+// What the percussions in s->lambda take at a point, between the rates before and after them.
+static percussion loss_at(const event *s, const event_point *c, impact_losses *losses) {
   const double *P = s->lambda + c->row, *a = s->rate + c->row, *b = s->rate_after + c->row;
   percussion found = percussion_of(c->rows, P, a, b);
   for (int k = c->rows; k < c->all_rows; k++) found.loss_tangential -= 0.5 * (a[k] + b[k]) * P[k];
   losses->sum += found.loss_normal + found.loss_tangential;
   losses->size += fabs(found.loss_normal) + fabs(found.loss_tangential);
   losses->scale += (fabs(a[0]) + fabs(b[0])) * fabs(P[0]) + fabs(found.loss_tangential);
+  return found;
+}
+
+bool event_arrest_is_singular(event *s) {
+  const mechanism *m = s->w.m;
+  motion *x = s->w.x;
+  impact_losses losses = {0};
+  response_rates(m, x, response_to(m, x, response_repeat_spread(&s->repeat, s->lambda), x->row_total), s->rate_after);
+  for (int i = 0; i < x->row_total; i++) s->rate_after[i] += s->rate[i];
+  response_repeat_apply(&s->repeat, s->rate_after);
+  for
+    EACH_PART(k, s)(void) loss_at(s, event_part(s, k), &losses);
+  return loses_too_much(s, losses.size, 2 * tree_kinetic_energy(m, x));
+}
+
+static void book_point(event *s, int p, impact_losses *losses) {
+  const event_point *c = &s->point[p];
+  const double *P = s->lambda + c->row, *a = s->rate + c->row, *b = s->rate_after + c->row;
+  percussion found = loss_at(s, c, losses);
   flow_book(s->w.core, s->w.y, POWER_CONTACT, found.loss_normal);
   flow_book(s->w.core, s->w.y, POWER_FRICTION, found.loss_tangential);
   if (P[0] == 0 && !s->w.impacts->is_open[p]) return;

@@ -418,6 +418,9 @@ void event_allocate_problem(event *s, int rows, int parts);
 bool event_make_workspace(event *s, carom_error *error);
 // In a crowd both grow with what touches. Returns false if memory ran out.
 bool event_reserve_problem(event *s);
+// Whether the percussions that event_arrest has found take far more energy than there is: a drive moves points against
+// each other that nearly stand, and the rows repeat each other but for that.
+bool event_arrest_is_singular(event *s);
 // The velocities after the percussions s->lambda, and their books. `strikes`: not to stop small hops.
 void event_respond(event *s, bool strikes);
 // An impact of all points that touch. `change`: of the normal rates, the largest.

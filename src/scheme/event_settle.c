@@ -143,7 +143,7 @@ static carom_status arrest(event *s, carom_error *error) {
     event_take_closed(s);
     if (!event_arrest(s, HOLD_STICKING, true))
       return error_set(error, CAROM_ERROR_SINGULAR, "contacts at rest at t = %g s cannot be held", s->w.t);
-    if (!event_rows_stand(s, s->still) && let_slips_go_on(s)) continue;
+    if ((!event_rows_stand(s, s->still) || event_arrest_is_singular(s)) && let_slips_go_on(s)) continue;
     event_respond(s, false);
     event_observe_state(s);
     bool closes = false;
