@@ -14,9 +14,11 @@
 // In pieces all this is seen in another way, because there interior points may fail, and sweeps are cheap: interior
 // points cost C, as much as a thousand sweeps. So
 //
-//   sweeps go on until they have cost 0.15 C, and on as long as R ≤ 0.15 C;
+//   sweeps go on until they have cost 0.15 C, until 0.3 C if few digits are to go or R ≤ 3 C, and on as long as R ≤
+//   0.65 C, or less where they have cost more;
 //   then, if many digits are to go and R ≤ C, three Newton steps from the sweeps are tried;
-//   then interior points have a slice of 3 C, in which most runs end;
+//   then interior points start from the sweeps, with a slice of 3 C, in which most runs end;
+//   where that fails they start from the middle of their cones;
 //   then all take turns in slices: interior points, Newton's steps from the sweeps with more and more patience,
 //   Newton's steps and sweeps in turns (cone_local.h), and interior points that hold the slips.
 //
@@ -24,7 +26,9 @@
 // most four times as much: the longer the sweeps are expected to take, the more is left to the others. The next slice
 // is that of the solver that has cost least with it; interior points may cost six times as much as each other one.
 //
-// R is a guess on piles: after 0.2 C it tells 6 of 15 that sweeps solve within C from 22 that take longer.
+// R is a guess on piles: after 0.2 C it tells 6 of 15 that sweeps solve within C from 22 that take longer. Interior
+// points from the sweeps take a half to four fifths of the steps that they take from the middle, from 50 sweeps on. So
+// the sweeps may go on for some while, and the chain still takes about as long as interior points alone.
 //
 // Sweeps over a crowd of balls may run in circles, which interior points on all of it often do not end. There the
 // sweeps go on in rounds with patches (cone_patch.h) before anything else is tried.
@@ -145,6 +149,7 @@ enum {
   PATIENCE = 2,
   PATH_STEPS = 2000,
   MORE_SWEEPS = 10,
+  STARTS = 2,           // of interior points before all take turns; these go on where they were left
   PATCHED_FROM = 1500,  // sweeps over a crowd
   ROUNDS = 120          // with patches, at most
 };
@@ -156,15 +161,17 @@ static const double PATCHED = 2, PATCHED_ROWS = 1.5;
 static const double PATH_SHARE = 2;
 // Interior points are tried when the sweeps are expected to take longer than this part of what they cost.
 static const double EARLY = 0.5;
-// In pieces nothing is tried before the sweeps have cost this part of that, and while they are expected to end within
-// this part.
-static const double WAIT = 0.15;
+// In pieces nothing is tried before the sweeps have cost this part of that, and where they are far from a solution, or
+// are expected to take longer than LIKELY of it, they then end.
+static const double WAIT = 0.15, WAIT_LONGER = 0.3, LIKELY = 3;
+// After that they go on while they are expected to end within SETTLED of it, and before LATEST or within WAIT.
+static const double SETTLED = 0.65, LATEST = 1.1;
 // What all others cost in pieces, in parts of what the sweeps have cost.
 static const double SHARE_LEAST = 1.0 / 3, SHARE_MOST = 4;
 // Of the turns in pieces interior points have so many times as much as each other solver.
 static const double INTERIOR_WEIGHT = 6;
-// Newton's steps come first where the sweeps are expected to solve the problem within C, and many digits are still to
-// go: the residual is above so many times the tolerance.
+// Newton's steps come first where the sweeps are expected to solve the problem within C, and they are still far from
+// it: the residual is above so many times the tolerance.
 static const double FAR = 100;
 // Slices of interior points in pieces, in parts of what they are expected to take: the first, and all others.
 static const double FIRST_SLICE = 3, SLICE = 0.5;
@@ -201,7 +208,6 @@ typedef struct race {
   bool running[RUNNERS];        // in pieces: left before its end
   int iterations[RUNNERS];      // in pieces: of the run at hand
   int starts, patience;         // in pieces: of interior points so far; of Newton's method the next time
-  bool from_sweeps;             // in pieces: where interior points have started
   double residual, least;       // of the sweeps, now and at best
   int stop[STOPS], stop_count;  // the last stops, and the residuals and the least ones there
   double residual_at[STOPS], least_at[STOPS];
@@ -451,14 +457,16 @@ static double expected_steps(const race *x) {
   return x->cost[INTERIOR] * sweep_work(x->c) / factor_work(x->c->p, x->c->w);
 }
 
-// Interior points start from the middle of their cones, and after that from the sweeps, which have moved on each time:
-// runs from different starts stick in different places. From the sweeps they take fewer steps where they succeed.
-// Returns false if the problem has rows that they cannot take in pieces.
+// Interior points start from the sweeps, then once from the middle of their cones, and after that from the sweeps
+// again, which have moved on each time: runs from different starts stick in different places. From the sweeps they take
+// fewer steps where they succeed. Returns false if the problem has rows that they cannot take in pieces.
 static bool begin_interior(race *x) {
   chain_run *c = x->c;
-  x->from_sweeps = x->starts++ > 0;
-  return interior_path_begin(c->w->interior, c->p, c->w, x->from_sweeps ? c->d.swept : NULL);
+  bool from_middle = x->starts++ == 1;
+  return interior_path_begin(c->w->interior, c->p, c->w, from_middle ? NULL : c->d.swept);
 }
+
+static bool is_far(const race *x) { return x->least > FAR * x->c->settings->tolerance; }
 
 // Begins a run, or goes on with it. Returns the iterations of the slice, 0 where there is none.
 static int begin_slice(race *x, int i) {
@@ -492,7 +500,7 @@ static void try_slice(race *x, int i) {
   }
   solve_info info = attempt(x, i, &own, limited);
   x->iterations[i] += info.iterations;
-  x->running[i] = (i == TURNS || (i == INTERIOR && !x->from_sweeps)) && info.status == SOLVE_LIMIT;
+  x->running[i] = (i == TURNS || (i == INTERIOR && x->starts <= STARTS)) && info.status == SOLVE_LIMIT;
   if (i != INTERIOR && i != NEWTON && !x->running[i]) x->due[i] = INFINITY;
   if (i == INTERIOR) memcpy(c->d.ended, c->d.r, bytes);
 }
@@ -510,17 +518,25 @@ static double cost_of_slice(const race *x, int i) {
 static int next_in_turn(const race *x, double rest) {
   int next = -1;
   double least = INFINITY;
-  bool far = x->least > FAR * x->c->settings->tolerance;
   for (int i = 0; i < RUNNERS; i++) {
     bool moved = !x->tried[i] || x->running[i] || x->sweeps >= 1.5 * x->started_at[i];
     double cost = (x->spent[i] + cost_of_slice(x, i)) / (i == INTERIOR ? INTERIOR_WEIGHT : 1);
-    bool settles = i == NEWTON && !x->tried[i] && rest <= x->cost[INTERIOR] && far;
+    bool settles = i == NEWTON && !x->tried[i] && rest <= x->cost[INTERIOR] && is_far(x);
     bool follows = !settles && (i == HOLD || i == TURNS || i == NEWTON);  // what seldom succeeds at once
     if (!(x->due[i] < INFINITY) || !moved || !(cost < least)) continue;
-    if (follows && !x->tried[INTERIOR] && x->due[INTERIOR] < INFINITY) continue;
+    if (follows && x->starts < STARTS && x->due[INTERIOR] < INFINITY) continue;
     next = i, least = cost;
   }
   return next;
+}
+
+// Sweeps still expected up to which nothing is tried. LIKELY: where few digits are to go, a residual that stands still
+// may fall soon.
+static double enough_rest(const race *x) {
+  double unit = x->cost[INTERIOR];
+  if (x->tried[INTERIOR]) return WAIT * unit;
+  if (x->sweeps < WAIT_LONGER * unit) return is_far(x) ? LIKELY * unit : INFINITY;
+  return fmax(WAIT * unit, fmin(SETTLED * unit, LATEST * unit - x->sweeps));
 }
 
 static void try_due_in_pieces(race *x) {
@@ -528,8 +544,8 @@ static void try_due_in_pieces(race *x) {
   while (!chain_done(x->c)) {
     double rest = rest_of_sweeps(x);
     x->share = clamp(rest / (4 * unit), SHARE_LEAST, SHARE_MOST);
-    if (x->sweeps < WAIT * unit || rest <= WAIT * unit) return;
-    const bool asked = x->tried[INTERIOR] || !(x->due[INTERIOR] < INFINITY);  // they may not suit
+    if (x->sweeps < WAIT * unit || rest <= enough_rest(x)) return;
+    const bool asked = x->starts >= STARTS || !(x->due[INTERIOR] < INFINITY);  // they may not suit
     if (asked && x->others > x->share * x->sweeps) return;
     int i = next_in_turn(x, rest);
     if (i < 0) return;

@@ -62,6 +62,7 @@ enum {
   DESCENT_PATIENCE = 40,
   RETREATS = 3,
   RETREATS_IN_PIECES = 6,
+  RETREATS_FROM_KNOWN = 1,
   REPEATS = 40,
   VAIN_REPEATS = 6
 };
@@ -431,8 +432,9 @@ static void start_in_the_middle(interior *i) {
 }
 
 // How far a start from percussions that are known is moved away from the edges of the cones. The states of most
-// contacts then stay as they are.
-static const double APART = 0.1;
+// contacts then stay as they are: after 50 to 300 sweeps over piles a run takes a half to four fifths of the steps that
+// it takes from the middle.
+static const double APART = 0.01;
 
 // The percussions r and their velocities, each moved into its cone. Runs from the middle and from different r stick in
 // different places, or not at all.
@@ -484,7 +486,7 @@ struct interior_path {
   newton_path *descent;  // Newton's method with a line search from where a step stuck
   enum { PATH_STEPS, PATH_DESCENT, PATH_LAST_DESCENT, PATH_ENDED } at;
   int steps;                 // without those of Newton's method
-  int vain;                  // times in a row that it was stuck without a gain
+  int vain, retreats;        // times in a row that it was stuck without a gain, and at most
   double speed;              // that velocities are relative to
   double last, least, near;  // residuals of the last step and at best; below which Newton's method is tried next
   double stuck_at, gap;      // where Newton's method began
@@ -495,13 +497,14 @@ static void begin_descent(interior_path *path, const solve_problem *p, bool is_l
   newton_path_begin(path->descent, p, INT_MAX, DESCENT_PATIENCE, path->i.r);
 }
 
-// All cones go back towards their middle, unless several such retreats were in vain.
+// All cones go back towards their middle, unless several such retreats were in vain. A run from percussions that were
+// known ends early: most of these run through, and another start is cheaper than many retreats.
 static void retreat(interior_path *path, const solve_problem *p, const solve_workspace *w, double gap) {
   interior *i = &path->i;
-  if (path->vain < (i->pieces ? RETREATS_IN_PIECES : RETREATS)) {
+  if (path->vain < path->retreats) {
     add_to_all(i, (i->pieces ? RETREAT_IN_PIECES : RETREAT) * sqrt(gap));
     path->last = INFINITY;
-  } else if (judge(i, p, w) <= FAR) {
+  } else if (path->retreats > RETREATS_FROM_KNOWN && judge(i, p, w) <= FAR) {
     begin_descent(path, p, true);
   } else {
     path->at = PATH_ENDED;
@@ -614,6 +617,7 @@ static void begin_following(interior_path *path, const solve_problem *p, const d
   i->follows = true;
   path->at = PATH_STEPS, path->steps = path->vain = 0, path->last = path->least = INFINITY;
   path->near = i->pieces ? NEAR_IN_PIECES : NEAR;
+  path->retreats = r ? RETREATS_FROM_KNOWN : i->pieces ? RETREATS_IN_PIECES : RETREATS;
   set_constant(i, p, path->speed);
   if (r) start_from(i, p, r, path->speed);
   else start_in_the_middle(i);
