@@ -88,6 +88,23 @@ static void errors_fall_with_the_mesh(void) {
   }
 }
 
+// What stops is the effective mass of the end, m/(2 k + 1) with k modes of a free rod: twice as many modes leave about
+// half the loss.
+static void the_impact_loss_falls_with_the_modes(void) {
+  static const char *const levels[] = {"lcp-position", "lcp-velocity"};
+  for (int l = 0; l < 2; l++) {
+    strike s[3];
+    for (int k = 0; k < 3; k++) {
+      char settings[256];
+      snprintf(settings, sizeof settings,
+               "n=100 bodies.rod.modes={\"count\":%d,\"static_modes\":false} method={\"%s\":{\"step\":2e-7}}", 10 << k,
+               levels[l]);
+      if (!strikes("elastic-rod", settings, 1, &s[k])) return;
+    }
+    for (int k = 0; k < 2; k++) CHECK_LE(1.6, s[k].loss / s[k + 1].loss);
+  }
+}
+
 // The first stops and the second leaves with its speed: each has half the impulse of a rod on a wall.
 static void two_rods_exchange_their_speeds(void) {
   const int elements = long_form() ? 200 : 50;
@@ -124,6 +141,7 @@ static void the_indicator_ranks_reduced_rods(void) {
 
 int main(void) {
   RUN(the_indicator_ranks_reduced_rods);
+  RUN(the_impact_loss_falls_with_the_modes);
   RUN_OPTIMISED(a_rod_on_a_wall_keeps_time_force_and_speed);
   RUN_LONG(a_rod_on_a_wall_keeps_time_force_and_speed, 600);
   RUN_OPTIMISED(two_rods_exchange_their_speeds);
