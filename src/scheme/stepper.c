@@ -35,6 +35,7 @@ static void allocate(stepper *s) {
   s->u_carried = ARENA_ARRAY(a, double, m->nv + 1);
   s->displacement = ARENA_ARRAY(a, double, m->nv + 1);
   s->overlap.displacement = ARENA_ARRAY(a, double, m->nv + 1);
+  s->overlap.from = ARENA_ARRAY(a, double, m->nq + 1);
   stepper_friction_create(&s->friction, m, a);
   s->problem.P_before = ARENA_ARRAY(a, double, m->row_count + 1);
   s->even.u = ARENA_ARRAY(a, double, m->nv + 1);

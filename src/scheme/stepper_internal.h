@@ -26,6 +26,7 @@ typedef struct stepper_overlap {
   double *height;                      // of each active point above the depth that it may keep [m]
   double *W;                           // dense; null in a crowd
   double *displacement;                // of this step, one per speed
+  double *from;                        // coordinates before it
   bool moves;                          // it is not zero
   double depth, depth_before;          // the deepest overlap that this step removes, and the one before it [m]
   double shift;                        // the farthest that the last step moved a surface [m]
