@@ -14,7 +14,7 @@
 // In pieces all this is seen in another way, because there interior points may fail, and sweeps are cheap: interior
 // points cost C, as much as a thousand sweeps. So
 //
-//   sweeps go on until they have cost 0.15 C, until 0.3 C if few digits are to go or R ≤ 3 C, and on as long as R ≤
+//   sweeps go on until they have cost 0.15 C, until 0.2 C if few digits are to go or R ≤ 3 C, and on as long as R ≤
 //   0.65 C, or less where they have cost more;
 //   then, if many digits are to go and R ≤ C, three Newton steps from the sweeps are tried;
 //   then interior points start from the sweeps, with a slice of 3 C, in which most runs end;
@@ -163,7 +163,7 @@ static const double PATH_SHARE = 2;
 static const double EARLY = 0.5;
 // In pieces nothing is tried before the sweeps have cost this part of that, and where they are far from a solution, or
 // are expected to take longer than LIKELY of it, they then end.
-static const double WAIT = 0.15, WAIT_LONGER = 0.3, LIKELY = 3;
+static const double WAIT = 0.15, WAIT_LONGER = 0.2, LIKELY = 3;
 // After that they go on while they are expected to end within SETTLED of it, and before LATEST or within WAIT.
 static const double SETTLED = 0.65, LATEST = 1.1;
 // What all others cost in pieces, in parts of what the sweeps have cost.
