@@ -165,6 +165,31 @@ static double orbit_with_sdirk(double tolerance, bool restarts, long *steps) {
   return worst;
 }
 
+static int begins_to_rise(void *context, double t, const double *x, double *slope) {
+  (void)context, (void)x;
+  slope[0] = t > 0;
+  return 0;
+}
+
+// Behind a jump of the slope the error is in proportion to the step. The first trial is six times too long; were its
+// error that of order 3, nine tenths of its fourth root would be tried seven times.
+static void sdirk_sees_the_order_of_refused_steps(void) {
+  const ode_problem problem = {.n = 1, .rhs = begins_to_rise, .solve = nothing_is_stiff};
+  long rejected[2];
+  for (int k = 0; k < 2; k++) {
+    // the error is the difference of the first weights, 3.2e-3, times the step
+    const integrator_settings s = {.rtol = 1e-12, .atol = k ? 6.4e-5 : 1, .step = 0.12};
+    integrator *it = integrator_create_ode(INTEGRATOR_SDIRK, &problem, &s, 0, (double[]){0}, NULL);
+    CHECK(integrator_step(it, 1, NULL) == CAROM_OK);
+    rejected[k] = integrator_get_stats(it).rejected;
+    printf("    tolerance %g: %ld trials refused, step %.3g\n", s.atol, rejected[k], integrator_time(it));
+    integrator_destroy(it);
+  }
+  CHECK_EQUAL(rejected[0], 0);
+  CHECK(rejected[1] > 0);
+  CHECK_LE(rejected[1], 2);
+}
+
 // The error per step is that of order 3, h⁴, and is kept at the tolerance: a hundredth of it takes 100^(1/4) = 3.2
 // times as many steps. The solution of order 4 that goes on is better by h, so that its error falls at least in
 // proportion.
@@ -373,6 +398,7 @@ int main(void) {
   RUN(bdf_masters_a_stiff_problem);
   RUN(sdirk_masters_a_stiff_problem);
   RUN(sdirk_keeps_its_step_where_it_starts_again);
+  RUN(sdirk_sees_the_order_of_refused_steps);
   RUN(the_manifold_is_kept);
   RUN(projection_keeps_the_order);
   RUN(adams_with_projection_is_no_less_accurate);

@@ -163,11 +163,24 @@ static double first_step(const integrator *it) {
   return size > 1e-5 && speed > 1e-5 ? 1e-4 * size / speed : 1e-6;
 }
 
-static double grown(double step, double error, bool rejected) {
-  static const double MOST = 5, LEAST = 0.2, SAFETY = 0.9, REFUSED = 0.25;
+// A step that was tried, and its error in tolerances.
+typedef struct trial {
+  double step, error;  // no step: none was
+} trial;
+
+// The error of a step grows with this power of its length. Where a slip turns round or its force jumps it is smaller
+// than that of a smooth motion: then it is that between two trials from the same start.
+static double order_of(const trial *before, double step, double error) {
+  const double smooth = ORDER_EMBEDDED + 1;
+  if (!(before->step > step) || !isfinite(before->error)) return smooth;
+  return fmin(smooth, fmax(1, log(before->error / error) / log(before->step / step)));
+}
+
+static double grown(const trial *before, double step, double error) {
+  static const double MOST = 5, LEAST = 0.2, SAFETY = 0.8, REFUSED = 0.25;
   if (!isfinite(error)) return REFUSED * step;
-  const double factor = SAFETY * pow(fmax(error, 1e-10), -1.0 / (ORDER_EMBEDDED + 1));
-  return step * fmin(rejected ? 1 : MOST, fmax(LEAST, factor));
+  const double factor = SAFETY * pow(fmax(error, 1e-10), -1 / order_of(before, step, error));
+  return step * fmin(before->step > 0 ? 1 : MOST, fmax(LEAST, factor));
 }
 
 static void end_step(integrator *it, double t, double next_step) {
@@ -178,11 +191,13 @@ static void end_step(integrator *it, double t, double next_step) {
   it->t = t;
 }
 
-// Returns as the problem's functions do: > 0 for a step that was refused, after which `step` is shorter.
-static int attempt(integrator *it, double *step, double t_stop, bool rejected) {
+// Returns as the problem's functions do: > 0 for a step that was refused, after which `step` is shorter. `before`: the
+// trial before it from here; the one that is made takes its place.
+static int attempt(integrator *it, double *step, double t_stop, trial *before) {
   static const double ALMOST = 0.99;  // no sliver is left before the stop
   sdirk_member *m = it->member;
   const double rest = t_stop - it->t, planned = *step;
+  const bool rejected = before->step > 0;
   const bool fits = !(it->settings.step_max > 0) || rest <= it->settings.step_max;
   const bool cut = planned >= rest || (fits && planned >= ALMOST * rest);
   const double h = cut ? rest : planned, t = cut ? t_stop : it->t + h;
@@ -190,14 +205,15 @@ static int attempt(integrator *it, double *step, double t_stop, bool rejected) {
   const double error = try_step(it, h, &code);
   m->unsolved = !isfinite(error);
   if (code < 0) return code;
-  const double proposed = grown(h, error, rejected);
+  const double proposed = grown(before, h, error);
+  *before = (trial){h, error};
   if (error <= 1) {
     code = integrator_project(it, t, it->y, NULL);
     if (code < 0) return code;
     if (code == 0) return end_step(it, t, cut && !rejected ? fmax(proposed, planned) : proposed), 0;
   }
   m->rejected++;
-  *step = error <= 1 ? grown(h, INFINITY, true) : proposed;
+  *step = error <= 1 ? grown(before, h, INFINITY) : proposed;
   return 1;
 }
 
@@ -211,8 +227,9 @@ static carom_status sdirk_step(integrator *it, double t_stop, carom_error *error
   step = fmax(step, it->settings.step_min);
   if (it->settings.step_max > 0) step = fmin(step, it->settings.step_max);
   int code = 1;
+  trial before = {0};
   for (int tries = 0; code > 0 && tries < TRIES && it->t + step > it->t && step >= it->settings.step_min; tries++)
-    code = attempt(it, &step, t_stop, tries > 0);
+    code = attempt(it, &step, t_stop, &before);
   if (code == 0) return CAROM_OK;
   const integrator_trouble trouble = it->refusal.code ? TROUBLE_REFUSED
                                      : m->unsolved    ? TROUBLE_CONVERGENCE
