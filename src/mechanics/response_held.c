@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "math/lu.h"
+#include "math/vectors.h"
 #include "mechanics/response_internal.h"
 
 // Each turn divides the rounding of what is left, ε of the whole, by the regularisation along what is redundant.
@@ -42,10 +43,8 @@ bool response_held_is_redundant(response_held *h, int row_total, const double *W
 static double find_residual(const response_held *h) {
   double most = 0;
   for (int i = 0; i < h->n; i++) {
-    double sum = h->b[i];
-    for (int j = 0; j < h->n; j++) sum -= h->A[i * h->n + j] * h->z[j];
-    h->r[i] = sum;
-    most = fmax(most, fabs(sum));
+    h->r[i] = h->b[i] - vectors_long_dot(h->n, h->A + (long)i * h->n, h->z);
+    most = fmax(most, fabs(h->r[i]));
   }
   return most;
 }

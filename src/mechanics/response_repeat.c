@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/vectors.h"
 #include "mechanics/response.h"
 
 // A body that is off by d between others at a distance l leaves room of d²/2l, and l is a part of the size of the
@@ -32,16 +33,15 @@ response_repeat response_repeat_create(int most, int row_total, arena *a) {
                            .spread = ARENA_ARRAY(a, double, row_total + 1)};
 }
 
-// Row k of L over the base rows before it. Returns the square of what is left of the row.
+// Row k of L over the base rows before it. Returns the square of what is left of the row. Base rows are zero in the
+// columns of the others.
 static double eliminate(response_repeat *f, const double *W, int n, int k) {
   double *l = f->L + (long)k * f->count, left = W[(long)f->row[k] * n + f->row[k]];
   memset(l, 0, (size_t)f->count * sizeof *l);
   for (int i = 0; i < k; i++) {
     const double *li = f->L + (long)i * f->count;
     if (!f->is_base[i]) continue;
-    double sum = W[(long)f->row[k] * n + f->row[i]];
-    for (int j = 0; j < i; j++) sum -= f->is_base[j] ? li[j] * l[j] : 0;
-    l[i] = sum / li[i];
+    l[i] = (W[(long)f->row[k] * n + f->row[i]] - vectors_long_dot(i, li, l)) / li[i];
     left -= l[i] * l[i];
   }
   return left;

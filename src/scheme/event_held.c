@@ -127,7 +127,7 @@ static void find_order(const event *s, event_factor *f) {
     for (int j = k + 1; j < h->n; j++) {
       const int i = f->order[j];
       double *l = f->LU + (long)i * h->n;
-      l[k] = (h->scale[i] * h->scale[chosen] * W[h->row[i]] - vectors_dot(k, l, own)) / pivot;
+      l[k] = (h->scale[i] * h->scale[chosen] * W[h->row[i]] - vectors_long_dot(k, l, own)) / pivot;
       left[i] -= l[k] * l[k];
     }
   }
@@ -251,11 +251,51 @@ static double find_residual(event *s, const event_factor *f, bool coupled, const
   return most;
 }
 
-static void improve(event *s, const event_factor *f) {
-  double *of = s->held.b;
-  for (int k = 0; k < f->n; k++) of[k] = s->held.r[f->order[k]];
-  lu_solve(f->n, f->LU, f->n, f->pivot, of);
-  for (int k = 0; k < f->n; k++) f->z[f->order[k]] += of[k];
+event_descent event_descent_create(event *s, int rows) {
+  arena *a = &s->w.memory;
+  event_descent d = {.change = ARENA_ARRAY(a, double, ((long)rows * EVENT_TURNS_KEPT)),
+                     .effect = ARENA_ARRAY(a, double, ((long)rows * EVENT_TURNS_KEPT))};
+  double **vectors[] = {&d.z, &d.r, &d.z_before, &d.r_before};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = ARENA_ARRAY(a, double, rows);
+  return d;
+}
+
+// What the last turn changed, p, and its effect A p, which is what it took off r; made orthogonal to those before.
+static void keep_turn(event_descent *d, int n) {
+  if (d->count == EVENT_TURNS_KEPT) return;
+  double *p = d->change + (long)d->count * n, *Ap = d->effect + (long)d->count * n;
+  for (int k = 0; k < n; k++) p[k] = d->z[k] - d->z_before[k], Ap[k] = d->r_before[k] - d->r[k];
+  for (int j = 0; j < d->count; j++) {
+    const double *other = d->effect + (long)j * n, part = vectors_long_dot(n, other, Ap);
+    vectors_axpy(n, -part, other, Ap);
+    vectors_axpy(n, -part, d->change + (long)j * n, p);
+  }
+  const double size = sqrt(vectors_long_dot(n, Ap, Ap));
+  if (!(size > 0)) return;
+  for (int k = 0; k < n; k++) p[k] /= size, Ap[k] /= size;
+  d->count++;
+}
+
+// z and r to where the changes so far leave least.
+static void go_to_least(event_descent *d, int n) {
+  for (int j = 0; j < d->count; j++) {
+    const double *Ap = d->effect + (long)j * n, part = vectors_long_dot(n, Ap, d->r);
+    vectors_axpy(n, -part, Ap, d->r);
+    vectors_axpy(n, part, d->change + (long)j * n, d->z);
+  }
+}
+
+// z += A₀⁻¹ r, from where the changes so far leave least.
+static void improve(event *s, const event_factor *f, bool first) {
+  event_descent *d = &s->descent;
+  const int n = f->n;
+  for (int k = 0; k < n; k++) d->z[k] = f->z[f->order[k]], d->r[k] = s->held.r[f->order[k]];
+  if (first) d->count = 0;
+  else keep_turn(d, n);
+  memcpy(d->z_before, d->z, (size_t)n * sizeof *d->z), memcpy(d->r_before, d->r, (size_t)n * sizeof *d->r);
+  go_to_least(d, n);
+  lu_solve(n, f->LU, n, f->pivot, d->r);
+  for (int k = 0; k < n; k++) f->z[f->order[k]] = d->z[k] + d->r[k];
 }
 
 // Rows that depend on others are held by these, but for `enough`. Where they are not, they no longer depend on them.
@@ -266,14 +306,18 @@ static bool others_are_held(const event *s, const event_factor *f, double scale,
   return true;
 }
 
-// z += A₀⁻¹ (b - A z)  while that converges. Returns what is left.
-static double iterate(event *s, const event_factor *f, bool coupled, const double *rhs, double *lambda) {
-  enum { TURNS = 12 };
-  double before = INFINITY, size = find_residual(s, f, coupled, rhs, lambda);
-  for (int turn = 0; turn < TURNS && size > 0 && size < 0.25 * before; turn++) {
-    before = size;
-    improve(s, f);
+// z += A₀⁻¹ (b - A z)  while that converges, until no more than `enough` is left. Where A is another than A₀ in a few
+// columns, as those of slips that turn, this alone takes many turns. Each turn starts from where all changes of those
+// before leave least (Anderson's acceleration, for linear equations the same as GMRES). Returns what is left.
+static double iterate(event *s, const event_factor *f, bool coupled, const double *rhs, double enough, double *lambda) {
+  enum { TURNS = 12, FRUITLESS = 2 };
+  int fruitless = 0;
+  double size = find_residual(s, f, coupled, rhs, lambda);
+  for (int turn = 0; turn < TURNS && size > enough && fruitless < FRUITLESS; turn++) {
+    const double before = size;
+    improve(s, f, turn == 0);
     size = find_residual(s, f, coupled, rhs, lambda);
+    fruitless = size < 0.25 * before ? 0 : fruitless + 1;
   }
   return size;
 }
@@ -322,24 +366,26 @@ static void go_to_share(event *s, const event_factor *f) {
 // at, all of them go to the middle of what fits in a heap, and to where they are nearest to their share elsewhere:
 // otherwise they would come to their limits soon.
 bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool coupled, double enough, double *lambda) {
-  static const double ENOUGH = 1e-13;
+  static const double ENOUGH = 1e-13, AIM = 0.1;
   event_factor *f = factor_of(s, what, coupled);
   list_held(s, what);
   if (!f || !is_of_these_rows(s, f)) return false;
   s->has_matrix = s->repeat.any = false;
-  double scale = 0;
+  double scale = 0, least = INFINITY;
   for (int i = 0; i < f->held; i++) {
     scale = fmax(scale, fabs(f->scale[i] * rhs[f->row[i]]));
+    least = fmin(least, f->scale[i]);
     f->before[i] = lambda[f->row[i]] / f->scale[i];
   }
-  for (int k = f->n; k < f->held; k++) f->z[f->order[k]] = f->before[f->order[k]];
-  double size = iterate(s, f, coupled, rhs, lambda);
-  if (s->looks && f->shares && size <= ENOUGH * scale) {
+  for (int k = coupled ? f->n : 0; k < f->held; k++) f->z[f->order[k]] = f->before[f->order[k]];
+  const double accepted = fmax(ENOUGH * scale, least * enough);
+  double size = iterate(s, f, coupled, rhs, AIM * accepted, lambda);
+  if (s->looks && f->shares && size <= accepted) {
     if (s->relaxes) event_go_to_middle(s, f);
     else go_to_share(s, f);
-    size = iterate(s, f, coupled, rhs, lambda);
+    size = iterate(s, f, coupled, rhs, AIM * accepted, lambda);
   }
-  if (!(size <= ENOUGH * scale && others_are_held(s, f, scale, enough))) return f->n = 0, false;
+  if (!(size <= accepted && others_are_held(s, f, scale, enough))) return f->n = 0, false;
   memcpy(s->held.scale, f->scale, (size_t)f->held * sizeof *f->scale);
   return true;
 }

@@ -136,6 +136,7 @@ void event_allocate_problem(event *s, int rows, int parts) {
   s->follower = ARENA_ARRAY(a, event_follower, rows);
   s->spare = (event_factor){.LU = s->held.factor, .pivot = s->held.pivot};
   for (int k = 0; s->keeps_factors && k < 3; k++) s->factor[k] = event_factor_create(s, rows, parts);
+  if (s->keeps_factors) s->descent = event_descent_create(s, rows);
   if (s->relaxes) event_slips_create(s, parts);
   s->blocks = block_list_create(a, rows + parts + s->w.m->friction_count);
   s->groups = groups_create(a, rows, rows + parts + s->w.m->friction_count);

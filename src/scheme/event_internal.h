@@ -128,6 +128,16 @@ typedef struct event_factor {
   double *share, *before;   // before: forces to be near to
 } event_factor;
 
+// How a solution with a factor changed in its last turns, and what that did: to its independent rows, one behind the
+// other.
+enum { EVENT_TURNS_KEPT = 12 };
+typedef struct event_descent {
+  int count;
+  double *change, *effect;  // count vectors of so many rows; effects are orthonormal
+  double *z, *r;            // the solution and what it misses
+  double *z_before, *r_before;
+} event_descent;
+
 typedef enum event_sharing { SHARING_UNKNOWN, SHARING_NONE, SHARING_FOUND } event_sharing;
 
 // A row whose force is -share times that of a normal row.
@@ -199,7 +209,8 @@ typedef struct event {
   bool keeps_factors;
   bool looks;  // forces are looked at, and not only what they do
   event_factor factor[3],
-      spare;         // of normals, of what sticks, and of what sticks with friction that follows; where none is kept
+      spare;  // of normals, of what sticks, and of what sticks with friction that follows; where none is kept
+  event_descent descent;
   double *response;  // rates of the rows under reactions
   bool relaxes;      // Newton's iteration knows what is stiff, see event_slips.c
   bool steers;       // and finds the directions of stiff slips as unknowns
@@ -375,6 +386,7 @@ bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool co
 // factor of these.
 void event_respond_held(event *s, int row, double *speeds);
 event_factor event_factor_create(event *s, int rows, int parts);
+event_descent event_descent_create(event *s, int rows);
 // Whether held rows repeat each other, so that reactions are not unique.
 bool event_is_redundant(event *s);
 // Whether the reactions that were found last for rates of held rows leave none of these faster than `limit`. They do
