@@ -1,9 +1,12 @@
 // Spheres that fall into a box, to three tolerances, and a stack of boxes; peer_ode_crowd and peer_bullet_crowd run the
 // same scenes.
-//   bench_crowd [spheres [seconds [tolerance [threads]]]]; no spheres: the stack alone, a minus sign: so many that
-//   drift bench_crowd settled [spheres [threads]]: spheres that have settled, with one thread and with several (2) in
-//   turns bench_crowd bin [seconds [spheres]]: spheres that fall into a bin event by event, without restitution and
-//   with 0.5
+//
+//   bench_crowd [spheres [seconds [tolerance [threads]]]]
+//       no spheres: the stack alone; a minus sign: so many that drift
+//   bench_crowd settled [spheres [threads]]
+//       spheres that have settled, with one thread and with several (2) in turns
+//   bench_crowd bin [seconds [spheres [restitution]]]
+//       spheres that fall into a bin event by event, without restitution and with 0.5
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,9 +206,16 @@ static void fill_bins(int count, double end) {
   fill_bin(count, 0.5, end);
 }
 
+// Their arguments: seconds, spheres, restitution.
+static void fill_bins_as_told(int argc, char **argv) {
+  const double end = argc > 0 ? atof(argv[0]) : 1;
+  const int count = argc > 1 ? atoi(argv[1]) : 60;
+  if (argc > 2) fill_bin(count, atof(argv[2]), end);
+  else fill_bins(count, end);
+}
+
 int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "bin") == 0)
-    return fill_bins(argc > 3 ? atoi(argv[3]) : 60, argc > 2 ? atof(argv[2]) : 1), 0;
+  if (argc > 1 && strcmp(argv[1], "bin") == 0) return fill_bins_as_told(argc - 2, argv + 2), 0;
   if (argc > 1 && strcmp(argv[1], "settled") == 0)
     return settle(argc > 2 ? atoi(argv[2]) : 10 * CROWD_SPHERES, 1e-2, argc > 3 ? atoi(argv[3]) : 2, 600), 0;
   const int count = argc > 1 ? atoi(argv[1]) : CROWD_SPHERES;

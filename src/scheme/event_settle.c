@@ -211,6 +211,18 @@ static bool changes_with_impact(const event_instant *instant) {
   return instant->kind == EVENT_BREAK || instant->kind == EVENT_LOOSEN;
 }
 
+// In a heap taking off the slip of points that counted as standing may change slow slips of others by more than they
+// are: these go on in the direction that they have now.
+static void follow_projected(event *s) {
+  event_observe_state(s);
+  for
+    EACH_POINT(p, &s->w) {
+      event_point *c = &s->point[p];
+      if (c->mode != MODE_SLIP || c->rows < 3 || c->stood || !event_rubs(c) || c->fade.creeps) continue;
+      if (event_slip_speed(c) > s->still) event_set_way(c, c->rate + 1);
+    }
+}
+
 // In the end the state goes back onto what is held in the new modes, without the slip of points that counted as
 // standing.
 carom_status event_settle(event *s, const event_instant *instant, carom_error *error) {
@@ -220,5 +232,6 @@ carom_status event_settle(event *s, const event_instant *instant, carom_error *e
   else if (!event_holds_on(s, instant) && !event_finds_another_share(s, instant, error))
     status = settle(s, instant, error);
   if (status == CAROM_OK && !event_project(s, s->w.t, s->w.y, HOLD_ONSET)) s->projection_failures++;
+  if (status == CAROM_OK && s->relaxes) follow_projected(s);
   return status;
 }
