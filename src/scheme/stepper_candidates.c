@@ -287,6 +287,12 @@ static bool may_touch(stepper *s, const contact_element *e) {
   return true;
 }
 
+// Whether points of an element take part.
+static bool choose_element(const candidate_job *j, const contact_element *e) {
+  stepper *s = j->s;
+  return s->near.takes_part[e->slot] = may_touch(s, e) && choose_points(s, e, j->reach);
+}
+
 static int chunk_end(const stepper *s, int chunk) {
   int end = STEPPER_CHUNK * (chunk + 1);
   return end < s->contacts->element_count ? end : s->contacts->element_count;
@@ -302,8 +308,7 @@ static void look_at_chunk(const candidate_job *j, int chunk) {
       FETCH(s->near.points[coming->point0]);
       FETCH(s->shown.last[coming->point0]), FETCH(s->shown.last_before[coming->point0]);
     }
-    s->near.takes_part[e->slot] = may_touch(s, e) && choose_points(s, e, j->reach);
-    if (!s->near.takes_part[e->slot]) continue;
+    if (!choose_element(j, e)) continue;
     count_points(s, e, &found);
     note_touch(s, e, &found);
   }
@@ -349,8 +354,7 @@ static void list_few(const candidate_job *j) {
   stepper_chunk next = {0, s->x->row_total, false};
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
-    s->near.takes_part[e->slot] = may_touch(s, e) && choose_points(s, e, j->reach);
-    if (!s->near.takes_part[e->slot]) continue;
+    if (!choose_element(j, e)) continue;
     list_points(s, e, &next);
     note_touch(s, e, &next);
   }

@@ -58,13 +58,16 @@ static void block_diagonals(const solve_matrix *m, double *d) {
 // wait for each other.
 enum { SUMS = 16 };
 
-static inline double sum_few(int n, const double *a, const double *x, bool absolute) {
-  double s[4] = {0};
-  int j = 0;
+// What is left from j on goes to four of them.
+static inline double sum_rest(double s[4], int j, int n, const double *a, const double *x, bool absolute) {
   for (; j + 4 <= n; j += 4)
     for (int k = 0; k < 4; k++) s[k] += absolute ? fabs(a[j + k] * x[j + k]) : a[j + k] * x[j + k];
   for (; j < n; j++) s[0] += absolute ? fabs(a[j] * x[j]) : a[j] * x[j];
   return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+static inline double sum_few(int n, const double *a, const double *x, bool absolute) {
+  return sum_rest((double[4]){0}, 0, n, a, x, absolute);
 }
 
 static inline double sum_products(int n, const double *a, const double *x, bool absolute) {
@@ -73,17 +76,13 @@ static inline double sum_products(int n, const double *a, const double *x, bool 
   int j = 0;
   for (; j + SUMS <= n; j += SUMS)
     for (int k = 0; k < SUMS; k++) s[k] += absolute ? fabs(a[j + k] * x[j + k]) : a[j + k] * x[j + k];
-  if (j > 0)
-    for (int k = 0; k < 4; k++) s[k] += (s[k + 4] + s[k + 8]) + s[k + 12];
-  for (; j + 4 <= n; j += 4)
-    for (int k = 0; k < 4; k++) s[k] += absolute ? fabs(a[j + k] * x[j + k]) : a[j + k] * x[j + k];
-  for (; j < n; j++) s[0] += absolute ? fabs(a[j] * x[j]) : a[j] * x[j];
-  return (s[0] + s[1]) + (s[2] + s[3]);
+  for (int k = 0; k < 4; k++) s[k] += (s[k + 4] + s[k + 8]) + s[k + 12];
+  return sum_rest(s, j, n, a, x, absolute);
 }
 
 static double dot(int n, const double *a, const double *x) { return sum_products(n, a, x, false); }
 
-// For few rows with their number as a constant, so that nothing is left of the loops.
+// With the number of rows as a constant nothing is left of the loops.
 static inline void apply_few(const int n, const double *A, const double *x, double *y) {
 #pragma GCC unroll 4
   for (int i = 0; i < n; i++) y[i] = sum_few(n, A + i * n, x, false);
@@ -91,12 +90,10 @@ static inline void apply_few(const int n, const double *A, const double *x, doub
 
 static void dense_apply(const solve_matrix *m, const double *x, double *y, double *v) {
   (void)v;
-  if (m->rows == 2 || m->rows == 4) {
-    if (m->rows == 2) apply_few(2, m->values, x, y);
-    else apply_few(4, m->values, x, y);
-    return;
-  }
-  for (int i = 0; i < m->rows; i++) y[i] = dot(m->rows, m->values + (long)i * m->rows, x);
+  if (m->rows == 2) apply_few(2, m->values, x, y);
+  else if (m->rows == 4) apply_few(4, m->values, x, y);
+  else
+    for (int i = 0; i < m->rows; i++) y[i] = dot(m->rows, m->values + (long)i * m->rows, x);
 }
 
 static void dense_apply_absolute(const solve_matrix *m, const double *x, double *y, double *v) {
