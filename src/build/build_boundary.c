@@ -186,7 +186,7 @@ void flexible_fill_boundary(builder *b, flexible_builder *fb) {
   vec2 *at = ARENA_ARRAY(b->memory, vec2, count), *shift = ARENA_ARRAY(b->memory, vec2, (long)count * n);
   vec2 *field = ARENA_ARRAY(b->memory, vec2, (long)count * fields);
   double *turn = fields && !fb->is_solid ? ARENA_ARRAY(b->memory, double, (long)count *n) : NULL;
-  vec3 *psi = ARENA_ARRAY(&b->model->scratch, vec3, fields);
+  vec3 *given = ARENA_ARRAY(&b->model->scratch, vec3, fields), *psi = ARENA_ARRAY(&b->model->scratch, vec3, fields);
   for (int k = 0; k < count; k++) {
     at[k] = touched_at(fb, k);
     const flex_place place = fb->is_solid ? elements_node(&fb->e, fb->touched[k]) : flexible_section(fb, at[k].x);
@@ -198,7 +198,8 @@ void flexible_fill_boundary(builder *b, flexible_builder *fb) {
       if (turn) turn[k * n + i] = turned.z;
     }
     if (!fields) continue;
-    fb->fields.at(fb->fields.context, &place, psi);
+    fb->fields.at(fb->fields.context, &place, given);
+    field_basis_sum(&fb->flex.inertia.basis, 3, (const double *)given, (double *)psi);
     for (int i = 0; i < fields; i++) field[k * fields + i] = vec2_of(psi[i]);
   }
   *to = (flexible_boundary){count, at, shift, field, turn};

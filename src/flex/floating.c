@@ -152,56 +152,24 @@ static double mass_between(const floating_body *b, int i, int j) {
 static void take_masses(arena *memory, floating_body *b) {
   const int n = b->modes, groups = pack_count(n);
   b->mass = ARENA_ARRAY(memory, pack, (long)groups * PACK * groups);
-  b->scale = ARENA_ARRAY(memory, double, b->fields);
   b->couplings = ARENA_ARRAY(memory, struct floating_coupling, n * b->fields);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) pack_put(b->mass + i * groups, j, mass_between(b, i, j));
-  for (int k = 0; k < b->fields; k++) {
-    const double own = mass_between(b, n + k, n + k);
-    b->scale[k] = own > 0 ? 1 / sqrt(own) : 0;
+  for (int k = 0; k < b->fields; k++)
     for (int i = 0; i < n; i++)
       if (mass_between(b, i, n + k) != 0)
-        b->couplings[b->coupling_count++] = (struct floating_coupling){i, k, b->scale[k] * mass_between(b, i, n + k)};
-  }
-}
-
-// The integrals of modes and scaled fields.
-static void take_tables(arena *memory, floating_body *b) {
-  const int n = b->inertia.count;
-  flex_inertia scaled = b->inertia;
-  scaled.shift = ARENA_ARRAY(memory, vec3, n), scaled.moment = ARENA_ARRAY(memory, mat3, n);
-  scaled.couple = ARENA_ARRAY(memory, mat3, (long)n * n);
-  for (int i = 0; i < n; i++) {
-    const double own = i < b->modes ? 1 : b->scale[i - b->modes];
-    scaled.shift[i] = vec3_scale(own, b->inertia.shift[i]);
-    for (int c = 0; c < 9; c++) scaled.moment[i].m[c] = own * b->inertia.moment[i].m[c];
-    for (int j = 0; j < n; j++) {
-      const double both = own * (j < b->modes ? 1 : b->scale[j - b->modes]);
-      for (int c = 0; c < 9; c++) scaled.couple[i * n + j].m[c] = both * b->inertia.couple[i * n + j].m[c];
-    }
-  }
-  inertia_tables(memory, &scaled, b->modes, &b->tables);
-}
-
-// A field that moves along one axis has no part in momentum along the others, nor in angular momentum about its own.
-static void find_rows_of_fields(floating_body *b) {
-  for (int k = b->modes; k < b->inertia.count; k++)
-    for (int a = 0; a < 3; a++) {
-      if (b->inertia.couple[k * (b->inertia.count + 1)].m[4 * a] == 0) continue;
-      b->row_has_fields[3 + a] = b->row_has_fields[(a + 1) % 3] = b->row_has_fields[(a + 2) % 3] = true;
-    }
+        b->couplings[b->coupling_count++] = (struct floating_coupling){i, k, mass_between(b, i, n + k)};
 }
 
 // The largest displacement that S_k of two modes stands for, in the measure of the mass.
 static double largest_between(const floating_body *b, int i, int j) {
   const int n = b->modes;
-  double most = 0;
-  for (int k = 0; k < b->fields; k++)
-    most = fmax(most, fabs(b->square[(k * n + i) * n + j]) * sqrt(mass_between(b, n + k, n + k)));
-  return most;
+  double sum = 0;
+  for (int k = 0; k < b->fields; k++) sum += b->square[(k * n + i) * n + j] * b->square[(k * n + i) * n + j];
+  return sqrt(sum);
 }
 
-// Displacements below 1e-9 of the largest field are less than what the fields leave out, and mostly rounding.
+// Displacements below 1e-9 of the largest are less than what the fields leave out, and mostly rounding.
 static void take_partners_of(arena *memory, const floating_body *b, int i, double rounding,
                              struct floating_partners *p) {
   const int n = b->modes, groups = pack_count(b->fields);
@@ -216,24 +184,29 @@ static void take_partners_of(arena *memory, const floating_body *b, int i, doubl
     if (near[j]) p->mode[p->count++] = j;
   p->weight = ARENA_ARRAY(memory, pack, p->count * groups);
   for (int a = 0; a < p->count; a++)
-    for (int k = 0; k < b->fields; k++)
-      if (b->scale[k] > 0) pack_put(p->weight + a * groups, k, b->square[(k * n + i) * n + p->mode[a]] / b->scale[k]);
+    for (int k = 0; k < b->fields; k++) pack_put(p->weight + a * groups, k, b->square[(k * n + i) * n + p->mode[a]]);
 }
 
 static void take_partners(arena *memory, floating_body *b) {
   double rounding = 0;
-  for (int k = 0; k < b->fields; k++)
-    rounding = fmax(rounding, 1e-9 * sqrt(mass_between(b, b->modes + k, b->modes + k)));
+  for (int i = 0; i < b->modes; i++)
+    for (int j = 0; j < b->modes; j++) rounding = fmax(rounding, 1e-9 * largest_between(b, i, j));
   b->partners = ARENA_ARRAY(memory, struct floating_partners, b->modes);
   for (int i = 0; i < b->modes && b->fields; i++) take_partners_of(memory, b, i, rounding, &b->partners[i]);
 }
 
+static void take_basis(arena *memory, floating_body *b) {
+  b->basis = field_basis_find(memory, &b->inertia, b->modes);
+  b->square = field_basis_squares(memory, &b->basis, b->modes, b->square);
+  field_basis_turn(memory, &b->basis, b->modes, &b->inertia);
+}
+
 void floating_prepare(arena *memory, floating_body *b) {
   inertia_drop_rounding(&b->inertia, b->modes);
+  if (b->fields) take_basis(memory, b);
   inertia_part_shapes(&b->inertia);
   take_masses(memory, b);
-  take_tables(memory, b);
-  find_rows_of_fields(b);
+  inertia_tables(memory, &b->inertia, b->modes, &b->tables);
   take_partners(memory, b);
 }
 
@@ -323,8 +296,7 @@ PACK_INLINE void turn_rates(const int modes, const int fields, floating_state *s
 
 PACK_INLINE void follow(const int modes, const int fields, const floating_body *b, const double *q, const double *qdot,
                         floating_state *s) {
-  const int n = b->modes;
-  memcpy(s->all.q, q, (size_t)n * sizeof *q), memcpy(s->all.qdot, qdot, (size_t)n * sizeof *qdot);
+  pack_load_row(q, b->modes, s->all.q), pack_load_row(qdot, b->modes, s->all.qdot);
   if (!b->fields) return;
   int f = 0;
   for (; f + 4 <= fields; f += 4) follow_fields(4, f, fields, b, q, qdot, s);
@@ -339,7 +311,7 @@ typedef struct joined_rows {
   pack *to[4];
 } joined_rows;
 
-// `width` groups of modes from `first` on.
+// `width` groups of modes from `first` on; only the first row has numbers for fields that do not couple.
 PACK_INLINE void join_groups(const int width, int modes, int first, const floating_body *b, const floating_state *s,
                              const joined_rows *r) {
   pack sum[4][3];
@@ -349,9 +321,12 @@ PACK_INLINE void join_groups(const int width, int modes, int first, const floati
     for (int g = 0; g < width; g++) sum[i][g] = r->from[i][first + g];
   }
   const pack *rate = s->rate + first;
-  for (int k = 0; k < b->fields; k++, rate += modes)
+  int k = 0;
+  for (; k < b->basis.coupled; k++, rate += modes)
     for (int i = 0; i < 4; i++)
       for (int g = 0; g < width; g++) sum[i][g] += field[i][k] * rate[g];
+  for (; k < b->fields; k++, rate += modes)
+    for (int g = 0; g < width; g++) sum[0][g] += field[0][k] * rate[g];
   for (int i = 0; i < 4; i++)
     for (int g = 0; g < width; g++) r->to[i][first + g] = sum[i][g];
 }
@@ -364,24 +339,34 @@ PACK_INLINE void join_four(const int modes, const floating_body *b, const floati
   else if (g + 1 == modes) join_groups(1, modes, g, b, s, r);
 }
 
-// Bias and rows of the mass matrix. Fewer than four rows that are left have copies of the first beside them.
+// Row i of those for (ω, v) over all shapes.
+PACK_INLINE const pack *row_of(const floating_body *b, const floating_state *s, int i) {
+  return i < 3 ? s->inertia.turning + i * b->tables.groups : b->tables.shift + (i - 3) * b->tables.groups;
+}
+
+// Bias and rows of the mass matrix. Fields along one axis have a part in three of these alone. All six and the bias are
+// joined in two turns, of which the second has a row of the first again.
 PACK_INLINE void join(const int modes, const floating_body *b, floating_state *s) {
-  const int groups = b->tables.groups;
-  joined_rows r = {{s->inertia.bias}, {s->bias}};
-  int count = 1;
-  for (int i = 0; i < 6; i++) {
-    const pack *from = i < 3 ? s->inertia.turning + i * groups : b->tables.shift + (i - 3) * groups;
-    pack *to = s->rows + i * modes;
-    if (!b->row_has_fields[i]) {
-      for (int g = 0; g < modes; g++) to[g] = from[g];
-      continue;
-    }
-    r.from[count] = from, r.to[count++] = to;
-    if (count == 4) join_four(modes, b, s, &r), count = 0;
+  const int axis = b->basis.axis, next = axis == 2 ? 0 : axis + 1, last = axis == 0 ? 2 : axis - 1;
+  pack *to = s->rows;
+  if (b->fields && axis < 0) {
+    join_four(modes, b, s,
+              &(joined_rows){{s->inertia.bias, row_of(b, s, 0), row_of(b, s, 1), row_of(b, s, 2)},
+                             {s->bias, to, to + modes, to + 2 * modes}});
+    join_four(modes, b, s,
+              &(joined_rows){{s->inertia.bias, row_of(b, s, 3), row_of(b, s, 4), row_of(b, s, 5)},
+                             {s->bias, to + 3 * modes, to + 4 * modes, to + 5 * modes}});
+    return;
   }
-  if (!count) return;
-  for (; count < 4; count++) r.from[count] = r.from[0], r.to[count] = r.to[0];
-  join_four(modes, b, s, &r);
+  for (int i = 0; i < 6; i++)
+    for (int g = 0; g < modes; g++) to[i * modes + g] = row_of(b, s, i)[g];
+  if (!b->fields) {
+    for (int g = 0; g < modes; g++) s->bias[g] = s->inertia.bias[g];
+    return;
+  }
+  join_four(modes, b, s,
+            &(joined_rows){{s->inertia.bias, row_of(b, s, next), row_of(b, s, last), row_of(b, s, 3 + axis)},
+                           {s->bias, to + next * modes, to + last * modes, to + (3 + axis) * modes}});
 }
 
 // ff += Dᵀ ∫ φ_i·ψ_k dm D of modes i and fields k.

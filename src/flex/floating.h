@@ -11,17 +11,17 @@
 #define FLEX_FLOATING_H
 
 #include "flex/elements.h"
+#include "flex/field_basis.h"
 #include "flex/invariants.h"
 
 typedef struct floating_body {
   int modes, fields;
-  flex_inertia inertia;  // of modes + fields shapes; fields are orthogonal in the mass
+  flex_inertia inertia;  // of modes + fields shapes
   double *square;        // S_k: fields x modes², symmetric
-  // What an evaluation reads. There fields are scaled so that ∫ ψ_k² dm = 1.
+  // What an evaluation reads; inertia and squares have this basis, too.
+  field_basis basis;  // of the fields, orthogonal and of unit mass
   flex_tables tables;
-  double *scale;           // of each field, 1/√∫ψ_k² dm; 0 for a field without mass
-  pack *mass;              // ∫ φ_i·φ_j dm, modes x modes
-  bool row_has_fields[6];  // of `rows` below
+  pack *mass;  // ∫ φ_i·φ_j dm, modes x modes
   int coupling_count;
   struct floating_coupling {
     int mode, field;
@@ -36,7 +36,7 @@ typedef struct floating_body {
 
 // What one evaluation computes, for one body. Rows over the modes have zeros up to the end of their last group.
 typedef struct floating_state {
-  flex_coordinates all;  // coordinates of all shapes; those of fields go with the scale above
+  flex_coordinates all;  // coordinates of all shapes
   pack *s, *sdot;        // of these the coordinates of the fields,
   pack *curved;          // and q̇ᵀ S_k q̇
   pack *by_mode;         // ∂s_k/∂q_i = S_k q: a row over the fields for each mode,
@@ -72,7 +72,8 @@ bool floating_fields_of_pairs(arena *memory, const flex_elements *e, int modes, 
 // in the mass.
 void floating_create(arena *memory, const flex_elements *e, int modes, const double *phi, const floating_fields *fields,
                      floating_body *to);
-// What an evaluation reads, of a body whose modes, fields, inertia and squares are known.
+// What an evaluation reads, of a body whose modes, fields, inertia and squares are known. The fields are those given to
+// it, orthogonal in the mass, and take the basis of the body.
 void floating_prepare(arena *memory, floating_body *b);
 // Whether two bodies have the same inertia and squares, bit for bit.
 bool floating_is_same(const floating_body *a, const floating_body *b);

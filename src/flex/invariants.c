@@ -116,6 +116,24 @@ static flex_span group_from(const flex_inertia *of, int part, int begin) {
   return (flex_span){begin, smaller(begin + PACK, begin < part ? part : of->count)};
 }
 
+// Whether a shape of the group has an integral with 1, x_a or a shape along a.
+static bool has_along(const flex_inertia *of, int axis, flex_span s, int a) {
+  for (int i = s.begin; i < s.end; i++) {
+    double shift[3];
+    vec3_store(shift, of->shift[i]);
+    if (shift[axis] != 0 || of->moment[i].m[3 * a + axis] != 0) return true;
+    for (int j = 0; j < of->count; j++)
+      if (of->couple[j * of->count + i].m[3 * a + axis] != 0) return true;
+  }
+  return false;
+}
+
+static bool is_alike(const flex_inertia *of, int axis, flex_span s, const flex_bundle *b) {
+  for (int a = 0; a < 3; a++)
+    if (a != axis && has_along(of, axis, s, a) != b->along[a].any) return false;
+  return true;
+}
+
 static void take_group(const flex_inertia *of, int axis, flex_span s, int index, flex_bundle *to) {
   for (int i = s.begin; i < s.end; i++) {
     double shift[3];
@@ -144,21 +162,23 @@ static void take_rows(arena *memory, const flex_inertia *of, int part, int compo
   }
 }
 
-// The groups from `begin` on that move along an axis, up to the first that does not, and no further than `end`. Returns
-// where the next bundle may begin.
+// The groups from `begin` on that move along an axis, up to the first that does not or is not like them, and no further
+// than `end`. Returns where the next bundle may begin.
 static int take_bundle(arena *memory, const flex_inertia *of, int part, int axis, int begin, int end, flex_bundle *to) {
   flex_span spans[FLEX_BUNDLE];
   *to = (flex_bundle){.first = flex_coordinate(part, begin) / PACK, .known = begin >= part};
   while (begin < end && to->count < FLEX_BUNDLE) {
     const flex_span s = group_from(of, part, begin);
-    begin = s.end;
     if (!moves_along(of, axis, s.begin, s.end)) {
+      begin = s.end;
       if (to->count) break;
       to->first++;
       continue;
     }
+    for (int a = 0; a < 3 && !to->count; a++) to->along[a].any = has_along(of, axis, s, a);
+    if (!is_alike(of, axis, s, to)) break;
     take_group(of, axis, s, to->count, to);
-    spans[to->count++] = s;
+    spans[to->count++] = s, begin = s.end;
   }
   for (int a = 0; a < 3; a++) take_rows(memory, of, part, 3 * a + axis, to->count, spans, &to->along[a]);
   return begin;
@@ -231,6 +251,7 @@ PACK_INLINE void add_bundle(const int width, const flex_use *use, const flex_bun
     const struct flex_along *along = &b->along[use->axis[a]];
     const bool is_own = a == 0;
     pack s[SUMS];
+    if (!is_own && !along->any) continue;
     for (int g = 0; g < width; g++) H[g] = along->moment[g] + along->own[g] * q[g], rate[g] = along->own[g] * qdot[g];
     add_rows(width, is_own, along, at, H, rate);
     for (int g = 0; g < width; g++) {

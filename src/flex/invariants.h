@@ -36,7 +36,8 @@ void inertia_part_shapes(flex_inertia *of);
 
 // The same integrals as an evaluation reads them: the numbers of neighbouring shapes i, a group (math/packs.h), side by
 // side, and by the axes along which shapes move. What is zero in four such groups is left out. Of a beam that bends
-// this is most: its shapes move along one axis each, and are orthogonal to others.
+// this is most: its shapes move along one axis each, and are orthogonal to others. Groups that have numbers for
+// different axes are not taken together.
 
 enum { FLEX_BUNDLE = 4 };
 
@@ -46,6 +47,7 @@ typedef struct flex_bundle {
   bool known;               // q̈ of these shapes may be known beforehand
   pack shift[FLEX_BUNDLE];  // ∫ φ_ib dm
   struct flex_along {
+    bool any;                  // for another axis than b: whether any of these is not zero, or a shift is not
     pack moment[FLEX_BUNDLE];  // ∫ x_a φ_ib dm
     pack own[FLEX_BUNDLE];     // ∫ φ_ia φ_ib dm
     int count;                 // rows

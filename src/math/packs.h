@@ -6,6 +6,10 @@
 #ifndef MATH_PACKS_H
 #define MATH_PACKS_H
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #include "math/fours.h"
 
 #ifdef __AVX512F__
@@ -28,6 +32,39 @@ static inline int pack_count(int n) { return (n + PACK - 1) / PACK; }
 
 // Number i of a row of vectors.
 static inline void pack_put(pack *row, int i, double value) { row[i / PACK][i % PACK] = value; }
+
+// The first `count` numbers from a place on, with zeros behind them; and back. Nothing behind them is touched.
+PACK_INLINE void pack_load(const double *from, int count, pack *to) {
+#if defined __AVX512F__
+  *to = _mm512_maskz_loadu_pd((__mmask8)(count < PACK ? (1 << count) - 1 : 255), from);
+#elif defined __AVX2__
+  static const pack_mask index = PACK_NUMBERS;
+  *to = _mm256_maskload_pd(from, (__m256i)(index < (int64_t)count));
+#else
+  *to = (pack){0};
+  for (int k = 0; k < count && k < PACK; k++) (*to)[k] = from[k];
+#endif
+}
+PACK_INLINE void pack_store(const pack *x, int count, double *to) {
+#if defined __AVX512F__
+  _mm512_mask_storeu_pd(to, (__mmask8)(count < PACK ? (1 << count) - 1 : 255), *x);
+#elif defined __AVX2__
+  static const pack_mask index = PACK_NUMBERS;
+  _mm256_maskstore_pd(to, (__m256i)(index < (int64_t)count), *x);
+#else
+  for (int k = 0; k < count && k < PACK; k++) to[k] = (*x)[k];
+#endif
+}
+
+// The same of `count` numbers in as many vectors as hold them.
+PACK_INLINE void pack_load_row(const double *from, int count, pack *to) {
+  for (; count >= PACK; count -= PACK, from += PACK, to++) *to = *(const loose_pack *)from;
+  if (count > 0) pack_load(from, count, to);
+}
+PACK_INLINE void pack_store_row(const pack *x, int count, double *to) {
+  for (; count >= PACK; count -= PACK, to += PACK, x++) *(loose_pack *)to = *x;
+  if (count > 0) pack_store(x, count, to);
+}
 
 #if defined __AVX512F__
 

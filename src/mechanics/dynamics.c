@@ -175,6 +175,16 @@ void dynamics_book_drives(const mechanism *m, motion *x, const double *effort) {
   for (int i = 0; i < m->row_count; i++) x->powers[POWER_DRIVE] -= x->lambda[i] * x->rows[i].phi_t;
 }
 
+// Zero times a number that is not finite is none; four of them at a time.
+static bool are_finite(int n, const double *x) {
+  double sum[4] = {0, 0, 0, 0};
+  int i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (int k = 0; k < 4; k++) sum[k] += 0 * x[i + k];
+  for (; i < n; i++) sum[0] += 0 * x[i];
+  return sum[0] + sum[1] + sum[2] + sum[3] == 0;
+}
+
 static bool accelerate(const mechanism *m, motion *x, bool again) {
   dynamics_positions_velocities(m, x);
   dynamics_apply_forces(m, x);
@@ -182,8 +192,7 @@ static bool accelerate(const mechanism *m, motion *x, bool again) {
   else if (!response_factor_forward(m, x)) return false;
   if (!constrain(m, x, again)) return false;
   dynamics_book_drives(m, x, NULL);
-  for (int i = 0; i < m->nv; i++)
-    if (!isfinite(x->udot[i])) return false;
+  if (!are_finite(m->nv, x->udot)) return false;
   x->level = LEVEL_ACCELERATION;
   return true;
 }

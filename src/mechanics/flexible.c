@@ -14,6 +14,9 @@ static bool hangs_on_modes(const mechanism *m, const node *n) {
   return m->markers[n->reversed ? j->second : j->first].shape != NULL;
 }
 
+// Whether the origin of its body is where its joint is: it moves with the marker that carries it.
+static bool stays_at_joint(const node *n) { return n->type->turns_only && vec3_norm(n->outer.p) == 0; }
+
 static void list_markers(const mechanism *m, motion *x) {
   for (int i = 1; i < m->node_count; i++) {
     x->flexible[i].markers = ARENA_ARRAY(&x->memory, int, x->flexible[i].marker_count);
@@ -116,6 +119,8 @@ void flexible_allocate(const mechanism *m, motion *x) {
     x->flexible[on].marker_count++;
   }
   list_markers(m, x);
+  for (int i = 1; i < m->node_count; i++)
+    if (x->carried[i] && stays_at_joint(&m->nodes[i])) x->carried[i] = flexible_carrier(m, x, &m->nodes[i])->columns;
 }
 
 // --- kinematics ------------------------------------------------------------------------------------------------------
@@ -326,10 +331,10 @@ void flexible_carry(const mechanism *m, motion *x, int index) {
   block_store(m, c, f->angular_c, f->linear_c);
   if (m->planar) {
     block_shift_motion(3, l->r, c, shifted);
-    FLEXIBLE_GROUPS(groups, shift_rows, 3, l->r, columns, to);
+    if (to != columns) FLEXIBLE_GROUPS(groups, shift_rows, 3, l->r, columns, to);
   } else {
     block_shift_motion(6, l->r, c, shifted);
-    FLEXIBLE_GROUPS(groups, shift_rows, 6, l->r, columns, to);
+    if (to != columns) FLEXIBLE_GROUPS(groups, shift_rows, 6, l->r, columns, to);
   }
   for (int i = 0; i < m->n; i++) l->c[i] += shifted[i];
   vec3_store(l->r, vec3_sub(l->p, x->links[n->parent].p));
@@ -366,31 +371,28 @@ BLOCK modal_power apply_to_modes(const bool planar, vec3 g, const node *n, flexi
   return sum;
 }
 
-// The same where modes do not act on each other, for as many as `row` has numbers. Of sums: twice the energy, the loss.
-#define APPLY_TO_MODES(row, planar, g, f, across, q, u, tau, energy, loss)                     \
-  do {                                                                                         \
-    const double *x = (const double *)(f)->rows + k + ((planar) ? 1 : 3) * (across);           \
-    const row at = *(const row *)((q) + k), rate = *(const row *)((u) + k);                    \
-    const row stiffness = *(const row *)((f)->own_stiffness + k);                              \
-    const row damping = *(const row *)((f)->own_damping + k) * rate, elastic = stiffness * at; \
-    row sum = *(row *)((tau) + k) - elastic - (f)->relaxed.lead * stiffness * rate - damping;  \
-    sum += (g).x * *(const row *)x + (g).y * *(const row *)(x + (across));                     \
-    if (!(planar)) sum += (g).z * *(const row *)(x + 2 * (across));                            \
-    *(row *)((tau) + k) = sum, *(row *)((f)->damping + k) = damping;                           \
-    energy += elastic * at, loss += damping * rate;                                            \
-  } while (0)
-
+// The same where modes do not act on each other.
 BLOCK modal_power apply_to_uncoupled(const bool planar, vec3 g, const node *n, flexible_link *f, const double *q,
                                      const double *u, double *tau) {
-  const int across = flexible_across(n);
-  double energy = 0, loss = 0;
-  pack sums[4] = {0};
+  const int groups = flexible_groups(n);
+  const pack *x = f->rows + (planar ? 1 : 3) * groups, *y = x + groups, *z = y + groups;
+  pack sums[4] = {0};  // twice the energy, the loss
   fours all;
-  int k = 0;
-  for (; k + PACK <= n->modes; k += PACK) APPLY_TO_MODES(loose_pack, planar, g, f, across, q, u, tau, sums[0], sums[1]);
-  for (; k < n->modes; k++) APPLY_TO_MODES(double, planar, g, f, across, q, u, tau, energy, loss);
+  for (int k = 0; k < groups; k++) {
+    const int at = PACK * k, count = n->modes - at;
+    pack place, rate, sum;
+    pack_load(q + at, count, &place), pack_load(u + at, count, &rate), pack_load(tau + at, count, &sum);
+    const pack elastic = ((const pack *)f->own_stiffness)[k] * place;
+    const pack damping = ((const pack *)f->own_damping)[k] * rate;
+    sum -= elastic + f->relaxed.lead * ((const pack *)f->own_stiffness)[k] * rate + damping;
+    sum += g.x * x[k] + g.y * y[k];
+    if (!planar) sum += g.z * z[k];
+    pack_store(&sum, count, tau + at);
+    ((pack *)f->damping)[k] = damping;
+    sums[0] += elastic * place, sums[1] += damping * rate;
+  }
   pack_sum(sums, &all);
-  return (modal_power){(energy + all[0]) / 2, loss + all[1]};
+  return (modal_power){all[0] / 2, all[1]};
 }
 
 void flexible_apply(const mechanism *m, motion *x) {

@@ -198,11 +198,12 @@ BLOCK void flexible_complete(const int w, const node *n, flexible_link *f) {
 
 // p_f of the body alone, with `tau` (may be null for zero) p_f - τ_f.
 BLOCK void flexible_begin(const node *n, const double *tau, flexible_link *f) {
-  for (int g = 0; g < flexible_groups(n); g++) ((pack *)f->p)[g] = f->state.bias[g];
-  if (!tau) return;
-  int k = 0;
-  for (; k + PACK <= n->modes; k += PACK) *(pack *)(f->p + k) -= *(const loose_pack *)(tau + n->modal_v + k);
-  for (; k < n->modes; k++) f->p[k] -= tau[n->modal_v + k];
+  pack own, *p = (pack *)f->p;
+  int g = 0, left = n->modes;
+  for (tau = tau ? tau + n->modal_v : NULL; tau && left >= PACK; g++, left -= PACK, tau += PACK)
+    p[g] = f->state.bias[g] - *(const loose_pack *)tau;
+  if (tau && left > 0) pack_load(tau, left, &own), p[g] = f->state.bias[g] - own, g++;
+  for (; g < flexible_groups(n); g++) p[g] = f->state.bias[g];
 }
 
 // Columns of a child whose articulated inertia after its joint is Ia: with f = Ia φ, rf += Tᵀ f and ff += φᵀ f.

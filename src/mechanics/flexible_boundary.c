@@ -28,16 +28,15 @@ void flexible_boundary_allocate(arena *memory, const node *n, flexible_link *f) 
                                  ARENA_ARRAY(memory, double, fields), ARENA_ARRAY(memory, double, n->modes *fields)};
 }
 
-// The state of an evaluation is shared with other bodies, and its fields are scaled.
+// The state of an evaluation is shared with other bodies.
 static void keep_fields(const node *n, flexible_link *f) {
   const int fields = n->flex->inertia.fields, across = PACK * pack_count(fields);
   const floating_state *s = &f->state;
   for (int k = 0; k < fields; k++) {
-    const double scale = n->flex->inertia.scale[k];
-    f->fields->s[k] = scale * ((const double *)s->s)[k], f->fields->rate[k] = scale * ((const double *)s->sdot)[k];
-    f->fields->curved[k] = scale * ((const double *)s->curved)[k];
+    f->fields->s[k] = ((const double *)s->s)[k], f->fields->rate[k] = ((const double *)s->sdot)[k];
+    f->fields->curved[k] = ((const double *)s->curved)[k];
     for (int i = 0; i < n->modes; i++)
-      f->fields->by_mode[i * fields + k] = scale * ((const double *)s->by_mode)[i * across + k];
+      f->fields->by_mode[i * fields + k] = ((const double *)s->by_mode)[i * across + k];
   }
 }
 

@@ -340,5 +340,5 @@ BLOCK void expand_groups(const int groups, const int w, flexible_link *f, const 
 void flexible_expand(int w, const node *n, flexible_link *f, const double *A, double *out) {
   if (w == 6) FLEXIBLE_GROUPS(flexible_groups(n), expand_groups, 6, f, A);
   else FLEXIBLE_GROUPS(flexible_groups(n), expand_groups, 3, f, A);
-  if (out) memcpy(out + n->modal_v, f->rate, (size_t)n->modes * sizeof *out);
+  if (out) pack_store_row((const pack *)f->rate, n->modes, out + n->modal_v);
 }
