@@ -6,6 +6,8 @@
 
 #include <math.h>
 #include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/arena.h"
 #include "flex/planar_solid.h"
@@ -81,7 +83,11 @@ static inline void full_disc_create(arena *memory, double size, full_disc *d) {
     const vec3 p = d->e.nodes[k];
     d->v[d->e.freedoms[k][0]] = DISCS_SPEED / 2;
     if (fabs(vec3_norm(p) - DISCS_RADIUS) > 1e-6 || fabs(atan2(p.y, p.x)) > 2.0001 * M_PI / 180) continue;
-    if (d->count < DISCS_NODES_MOST) d->place[d->count] = p.x, d->touching[d->count++] = d->e.freedoms[k][0];
+    if (d->count == DISCS_NODES_MOST) {
+      fprintf(stderr, "more than %d nodes of the disc can touch: take a coarser mesh\n", DISCS_NODES_MOST);
+      exit(1);
+    }
+    d->place[d->count] = p.x, d->touching[d->count++] = d->e.freedoms[k][0];
   }
   for (int j = 0; j < d->count; j++) {
     d->column[j] = ARENA_ARRAY(memory, double, n);
