@@ -179,12 +179,16 @@ static double find_reach(const stepper *s, double dt) {
 // a candidate, with force or without: of several points that hold a body some have none. Elsewhere candidates are
 // Moreau's. What the removal has moved far apart, as bodies that were fast and deep in each other, is a candidate no
 // longer.
+// Where bodies deform, a rule that looks ahead leaves a node that is pressed with a gap of rounding and without a rate,
+// out of its reach, and elastic forces would drive it in within one step. As this rule asks for gaps, an open candidate
+// has no force. One that leaves has no force either, and parts; then it is a candidate no longer.
 static bool stays(const stepper *s, const contact_element *e, int p, const scheme_contact *before) {
   double gap = s->near.points[p].gap, little = OPENED * contact_leap(s->m, e);
-  bool pushed = s->near.moved[p] && before->normal_force > 0 &&
-                gap <= (contact_is_of_surfaces(e) ? little : stepper_graze(s, e)),
-       led = s->led || pushed || (gap <= little && stepper_turns(s, e, p));
-  return led && s->near.stands[p] && (before->active || s->dt == 0) && !s->near.points[p].absent;
+  bool pressed = before->normal_force > 0, deforms = s->rule->ahead > 0 && s->x->flexible;
+  bool pushed = s->near.moved[p] && pressed && gap <= (contact_is_of_surfaces(e) ? little : stepper_graze(s, e)),
+       led = s->led || pushed || (gap <= little && (deforms || stepper_turns(s, e, p))),
+       stood = s->near.stands[p] || (deforms && pressed && gap <= little);
+  return led && stood && (before->active || s->dt == 0) && !s->near.points[p].absent;
 }
 
 static const scheme_contact *known_before(const stepper *s, const contact_element *e, int p) {
