@@ -322,7 +322,7 @@ static const warning_words known_warnings[] = {
      " first detected deeper than the bound, which adds energy."},
     {"energy_gain", "Energy gained", "", "impact", "impacts",
      " added energy, which Newton's law of impact with friction can do: check their loss in the table of impacts, or "
-     "use impact: poisson under method event."},
+     "use impact: poisson under method event. Under methods lcp-position and lcp-velocity take a shorter step."},
     {"restitution", "Restitution differs", "", "contact has", "contacts have",
      " a law whose achieved restitution differs from the nominal one: compare `e` and `e set` in the table of "
      "impacts."},

@@ -187,6 +187,8 @@ static bool touches(const watcher *w, int p) { return presses((const complement 
 
 static void describe(watcher *w, int p, impact_step *step) {
   const contact_element *e = w->entry[p].e;
+  complement_force *f = &((complement *)w)->force[p];
+  f->left[0] += step->loss_normal, f->left[1] += step->loss_tangential;
   if (!w->impacts->is_open[p] && -step->gap > contact_leap(w->m, e))
     contact_count_trouble(w->contacts->world, e, w->t, &w->trouble.leaps, &w->trouble.missed);
 }
@@ -232,12 +234,28 @@ static void learn(complement *s) {
     }
 }
 
+// Over an interval contacts give back no more than forces change their rates by in it, as under a weight, times their
+// percussions. More is energy from nowhere: with friction from a rebound by accident, and from an overlap that is
+// removed within a step. On position level each normal force loses λ (g₀ - g₁), so that another contact's loss hides
+// nothing; on velocity level one may push apart what another drives together, and all are judged together.
+static void judge_losses(complement *s) {
+  double sum = 0, given = 0;
+  for
+    EACH_POINT(p, &s->w) {
+      const double *left = s->force[p].left;
+      sum += left[0] + left[1];
+      if (s->level == COMPLEMENT_GAPS) given += fmax(0, -left[0]);
+    }
+  given = fmax(given, -sum);
+  if (given > 0) contact_trouble_gain(&s->w.trouble, given, s->w.t);
+}
+
 // A contact whose forces alternate between steps goes on as long as some of the last ones are not zero.
 static carom_status end(watcher *w, bool *changed, carom_error *error) {
   complement *s = (complement *)w;
   (void)error;
   *changed = false;
-  if (is_over(s)) learn(s);
+  if (is_over(s)) learn(s), judge_losses(s);
   for
     EACH_POINT(p, w)
   if (w->impacts->is_open[p] && !presses(s, p) && complement_mean(s, p) == 0) impact_separate(w->impacts, p);
@@ -294,6 +312,7 @@ scheme_stats complement_stats(const void *scheme) {
 static void point_fields(complement *s, int p, fields *f) {
   fields_finite(f, "normal", &s->force[p].normal);
   fields_finites(f, "drag", 2, s->force[p].drag);
+  fields_finites(f, "left", 2, s->force[p].left);
   fields_finites(f, "predicted", 3, s->miss[p].predicted);
   fields_finites(f, "missed", 3, s->miss[p].share);
   fields_finite(f, "offset", &s->miss[p].offset);

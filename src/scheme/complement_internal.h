@@ -22,6 +22,7 @@ typedef struct complement_method {
 // What acts at a point in the present interval: normal, and on the first body along the tangents [N].
 typedef struct complement_force {
   double normal, drag[2];
+  double left[2];  // losses along the normal and the surface, and what it may give without being wrong [J]
 } complement_force;
 
 // What the prediction of a point left out in the last interval, by its rows: the prediction takes applied forces from
@@ -30,6 +31,7 @@ typedef struct complement_miss {
   double predicted[3];  // velocities at the end of the present interval [m/s]
   double share[3];      // by how much a velocity was less than predicted, over the percussion [1/kg]
   double offset;        // added to the velocity of the normal row, so that a lasting contact has no gap [m/s]
+  double change[3];     // of the velocities in the free step, and their rounding: sizes [m/s]
 } complement_miss;
 
 // Of a pair whose places of contact come and go: where a point was when the forces were found, to carry it. Vectors are

@@ -241,6 +241,14 @@ static double bounded_offset(const complement *s, double offset, double change) 
   return s->level == COMPLEMENT_RATES ? pushed : fmin(pushed, most);
 }
 
+// Both ends are known. The rounding of a gap is that of positions over the step.
+static void measure_changes(complement *s, int p, int first) {
+  const complement_problem *b = &s->problem;
+  const double *start = b->start + s->w.m->row_count, gap_rounding = s->w.nearness / s->free.h;
+  for (int i = first; i < first + rows_of(s, p); i++)
+    s->miss[p].change[i - first] = fabs(b->q[i] - start[i]) + 1e-10 * (fabs(b->q[i]) + fabs(start[i])) + gap_rounding;
+}
+
 static bool form_problem(complement *s) {
   const mechanism *m = s->w.m;
   complement_problem *b = &s->problem;
@@ -257,6 +265,7 @@ static bool form_problem(complement *s) {
     const int p = b->part[k], first = b->row[k], rows = rows_of(s, p);
     double *offset = &s->miss[p].offset;
     for (int i = first; i < first + rows; i++) b->q[i] = b->rates[m->row_count + i];
+    measure_changes(s, p, first);
     *offset = bounded_offset(s, *offset, b->q[first] - b->start[m->row_count + first]);
     if (s->level == COMPLEMENT_GAPS) b->q[first] = s->w.points[p].gap / (s->method->reach * s->free.h);
     b->q[first] += *offset;
@@ -283,7 +292,7 @@ static bool add_struck(complement *s) {
   const mechanism *m = s->w.m;
   const complement_problem *b = &s->problem;
   double *delta = b->speeds, *q = s->free.slope[0];
-  if (s->level != COMPLEMENT_GAPS || s->rubs || b->part_count == s->w.contacts->point_count) return false;
+  if (s->level != COMPLEMENT_GAPS || b->part_count == s->w.contacts->point_count) return false;
   memset(delta, 0, (size_t)m->nv * sizeof *delta);
   for (int j = 0; j < b->rows; j++)
     for (int v = 0; b->P[j] != 0 && v < m->nv; v++)
@@ -307,6 +316,7 @@ static void take_forces(complement *s) {
     const double *P = b->P + b->row[k];
     f->normal = P[0] / s->free.h;
     for (int i = 1; i < rows_of(s, b->part[k]); i++) f->drag[i - 1] = P[i] / s->free.h;
+    for (int i = 0; i < rows_of(s, b->part[k]); i++) f->left[i > 0] += fabs(P[i]) * miss->change[i];
   }
 }
 
