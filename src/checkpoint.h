@@ -7,7 +7,7 @@
 
 // A record names the version of its checkpoints, so that one with other fields, or with fields of another meaning, is
 // not resumed from. To be raised whenever a field or what a scheme remembers changes.
-#define CHECKPOINT_VERSION "19"
+#define CHECKPOINT_VERSION "20"
 
 // One name per number. They are in the arena, or constant.
 const char **checkpoint_names(carom_sim *sim, arena *memory);
