@@ -449,6 +449,23 @@ static void a_moving_plane_is_another_frame(void) {
     }
 }
 
+// --- the grid of intervals -------------------------------------------------------------------------------------------
+
+// 2000 steps of 50 us, as a model file has them, end 1.4e-17 s before 0.1 s: nothing is left for another step.
+static void no_step_is_left_over(void) {
+  const char *level;
+  const double h = 50 * 1e-6;
+  CHECK(2000 * h < 0.1);
+  for
+    EACH_LEVEL(level) {
+      run r;
+      if (!run_open_text(&r, ball, with(level, h, "", ""))) continue;
+      if (run_to(&r, 0.1)) CHECK_EQUAL(carom_sim_summary(r.sim).steps, 2000);
+      CHECK_NEAR(carom_sim_time(r.sim), 0.1, 0);
+      run_close(&r);
+    }
+}
+
 // --- resumed runs ----------------------------------------------------------------------------------------------------
 
 // A triangle stands on a corner, tips and falls on its face, on an outline: places come and go. So does the integrator
@@ -547,6 +564,7 @@ int main(void) {
   RUN_OPTIMISED(a_bar_stands_on_a_plane);
   RUN_LONG(a_bar_stands_on_a_plane, 120);
   RUN(a_moving_plane_is_another_frame);
+  RUN(no_step_is_left_over);
   RUN(resumed_runs_end_alike);
   RUN(coarse_steps_are_noted);
   RUN(what_cannot_run_is_refused);

@@ -181,7 +181,11 @@ static carom_status begin(watcher *w, carom_error *error) {
   return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion at t = %g s cannot be evaluated", w->t);
 }
 
-static double limit(const watcher *w, double t_stop) { return fmin(t_stop, ((const complement *)w)->until); }
+// An interval that ends at t_stop but for rounding ends there: what is left would be a step of its own.
+static double limit(const watcher *w, double t_stop) {
+  const complement *s = (const complement *)w;
+  return t_stop <= s->until + ON_GRID * s->options.step ? t_stop : s->until;
+}
 
 static bool touches(const watcher *w, int p) { return presses((const complement *)w, p); }
 
