@@ -466,6 +466,38 @@ static void no_step_is_left_over(void) {
     }
 }
 
+// --- means -----------------------------------------------------------------------------------------------------------
+
+// How many forces are averaged for the eye: the bar strikes the plane with alternating forces and stands on it.
+static void averages_do_not_change_the_motion(void) {
+  static const char *const averages[] = {",\"average\":1", "", ",\"average\":100"};
+  static const char *const signals[] = {"bar.x",       "bar.vx",        "energy.strain", "foot-top.gap",
+                                        "foot-top.fn", "foot-top.mode", "energy.impact"};
+  enum { SIGNALS = sizeof signals / sizeof *signals };
+  const char *level;
+  for
+    EACH_LEVEL(level)
+  for (int i = 0; i < 20; i++) {
+    double first[SIGNALS] = {0}, mean[3] = {0};
+    long episodes = 0;
+    for (int k = 0; k < 3; k++) {
+      run r;
+      if (!run_open_text(&r, bar, with(level, 2e-5, averages[k], ""))) continue;
+      run_to(&r, 1.3e-3 * (i + 1));
+      for (int j = 0; j < SIGNALS; j++) {
+        const double now = run_read(&r, "%s", signals[j]);
+        if (k == 0) first[j] = now;
+        CHECK_NEAR(now, first[j], 0);
+      }
+      if (k == 0) episodes = carom_sim_summary(r.sim).contact_episodes;
+      CHECK_EQUAL(carom_sim_summary(r.sim).contact_episodes, episodes);
+      mean[k] = run_read(&r, "foot-top.fn_mean");
+      run_close(&r);
+    }
+    if (i == 19) CHECK(mean[0] != mean[2]);
+  }
+}
+
 // --- resumed runs ----------------------------------------------------------------------------------------------------
 
 // A triangle stands on a corner, tips and falls on its face, on an outline: places come and go. So does the integrator
@@ -565,6 +597,7 @@ int main(void) {
   RUN_LONG(a_bar_stands_on_a_plane, 120);
   RUN(a_moving_plane_is_another_frame);
   RUN(no_step_is_left_over);
+  RUN(averages_do_not_change_the_motion);
   RUN(resumed_runs_end_alike);
   RUN(coarse_steps_are_noted);
   RUN(what_cannot_run_is_refused);

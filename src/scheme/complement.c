@@ -153,7 +153,10 @@ static bool is_over(const complement *s) { return s->w.t >= s->until - ON_GRID *
 static void remember(complement *s) {
   const int at = (int)(s->intervals++ % s->options.average);
   for
-    EACH_POINT(p, &s->w) complement_past(s, p)[at] = s->force[p].normal;
+    EACH_POINT(p, &s->w) {
+      complement_past(s, p)[at] = s->force[p].normal;
+      s->miss[p].pressed = (s->miss[p].pressed << 1 | presses(s, p)) & ((1L << COMPLEMENT_LAST) - 1);
+    }
 }
 
 static carom_status fail(const complement *s, carom_error *error) {
@@ -201,7 +204,7 @@ static void list(const watcher *w, int p, const watch_look *at, scheme_contact *
   const complement *s = (const complement *)w;
   c->active = presses(s, p);
   c->mean_force = complement_mean(s, p);
-  c->lasts = c->active && complement_mean(s, p) != c->normal_force / s->options.average;
+  c->lasts = c->active && s->miss[p].pressed != 1;
   c->slides = c->active && !impact_sticks(watch_length(at->slip), w->entry[p].still);
 }
 
@@ -220,7 +223,7 @@ static double offset_after(const complement *s, int p, double gap) {
   const double before = s->miss[p].offset;
   if (s->level == COMPLEMENT_RATES) return presses(s, p) ? RATE_SHARE * gap / s->free.h : 0;
   if (presses(s, p)) return before + GAP_SHARE * gap / (s->method->reach * s->free.h);
-  return complement_mean(s, p) != 0 ? before : 0;  // forces alternate: it may press again
+  return complement_pressed(s, p) ? before : 0;  // forces alternate: it may press again
 }
 
 static void learn(complement *s) {
@@ -262,7 +265,7 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
   if (is_over(s)) learn(s), judge_losses(s);
   for
     EACH_POINT(p, w)
-  if (w->impacts->is_open[p] && !presses(s, p) && complement_mean(s, p) == 0) impact_separate(w->impacts, p);
+  if (w->impacts->is_open[p] && !presses(s, p) && !complement_pressed(s, p)) impact_separate(w->impacts, p);
   return CAROM_OK;
 }
 
@@ -320,6 +323,7 @@ static void point_fields(complement *s, int p, fields *f) {
   fields_finites(f, "predicted", 3, s->miss[p].predicted);
   fields_finites(f, "missed", 3, s->miss[p].share);
   fields_finite(f, "offset", &s->miss[p].offset);
+  fields_count(f, "pressed", &s->miss[p].pressed);
   fields_finites(f, "past", s->options.average, complement_past(s, p));
   if (f->from) s->w.shown[p].mean_force = complement_mean(s, p);
   bool of_crowd = p >= watcher_permanent(&s->w);  // all have the same fields

@@ -64,7 +64,7 @@ void complement_point_memory(void *scheme, int slot, fields *f);
        .preset = "10",                                                                                            \
        .help =                                                                                                    \
            "Steps over which the signal `fn_mean` of a contact is taken: the present one and those before it. A " \
-           "contact has ended when it had no force for so many steps."},                                          \
+           "contact has ended when it had no force for ten steps, whatever this is."},                            \
       TOLERANCE_OPTION("1e-12"), SEPARATE_OPTION, DUMP_OPTIONS("NUMBER")
 
 // All of a scheme over this core but its name, what is complementary to its forces, and its synonym. AT must be defined

@@ -8,6 +8,7 @@
 #include "solve/solver.h"
 
 enum { COMPLEMENT_STAGES = 4 };
+enum { COMPLEMENT_LAST = 10 };  // intervals without force after which a contact is over
 
 // A fixed-step method: its weights, and bᵀA over its sum, which is `reach`. Semi-implicit Euler has one stage, and
 // positions follow the speeds at the end.
@@ -32,6 +33,7 @@ typedef struct complement_miss {
   double share[3];      // by how much a velocity was less than predicted, over the percussion [1/kg]
   double offset;        // added to the velocity of the normal row, so that a lasting contact has no gap [m/s]
   double change[3];     // of the velocities in the free step, and their rounding: sizes [m/s]
+  long pressed;         // in which of the last intervals it had a force: a bit for each, the present one lowest
 } complement_miss;
 
 // Of a pair whose places of contact come and go: where a point was when the forces were found, to carry it. Vectors are
@@ -96,6 +98,8 @@ typedef struct complement {
 
 static inline double *complement_past(const complement *s, int p) { return s->past + (long)p * s->options.average; }
 double complement_mean(const complement *s, int p);  // of the normal forces in the last intervals
+// Whether forces that alternate go on: some of the last COMPLEMENT_LAST were not zero. What is shown has no say in it.
+static inline bool complement_pressed(const complement *s, int p) { return s->miss[p].pressed != 0; }
 
 // --- complement_places.c ---------------------------------------------------------------------------------------------
 

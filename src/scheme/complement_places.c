@@ -75,7 +75,7 @@ void complement_find_places(complement *s) {
     for (int p = e->point0; contact_points_change(e) && p < e->point0 + e->point_count; p++) {
       s->place[p].acts = false;
       if (contact_is_feature(&c->held[p]) && !goes_on(e, &c->held[p], &c->found[p])) forget(s, p);
-      presses |= s->w.points[p].gap <= 0 || complement_mean(s, p) != 0;
+      presses |= s->w.points[p].gap <= 0 || complement_pressed(s, p);
     }
     if (contact_points_change(e)) contact_state_hold(c, e, presses);
   }
