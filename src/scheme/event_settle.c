@@ -108,12 +108,10 @@ typedef struct small_motions {
   bool slips, hops;
 } small_motions;
 
-// Ends slips and hops that are too small to tell. A hop begins with an impact, or where another point stops or lifts
-// off, and what took this one away ends: where such hops go on, an impact follows each of them, and as it counts only
-// once its gap is clearly closed, the point sinks a little every time. In a heap they are left to impacts.
+// Ends slips, and after an impact hops, that are too small to tell.
 static small_motions end_small_motions(event *s, bool struck) {
   small_motions found = {0};
-  event_take(s, struck || !s->relaxes ? is_closed_or_hops : is_closed);
+  event_take(s, struck ? is_closed_or_hops : is_closed);
   for
     EACH_PART(k, s) {
       const event_point *c = event_part(s, k);
